@@ -1,0 +1,42 @@
+"""What a study will cost, before anything is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from evaltui.core.study import PinValue
+
+
+@dataclass(frozen=True, slots=True)
+class ArmPreview:
+    """``url`` is what will be called (no credentials), or the endpoint's kind where there is no URL."""
+
+    name: str
+    pins: Mapping[str, PinValue]
+    url: str
+    requests: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A checked study file: pins, warnings, requests, tokens, price (None without prices) and hours at most.
+
+    Tokens are estimates (four characters a token in, ``max_tokens`` out at most); ``ten_repeats_cost`` is the price of
+    the same study with ten repeats (R9).
+    """
+
+    name: str
+    n_items: int
+    repeats: int
+    concurrency: int
+    arms: tuple[ArmPreview, ...]
+    notices: tuple[str, ...]
+    warnings: tuple[str, ...]
+    requests: int
+    cost: float | None
+    ten_repeats_cost: float | None
+    max_cost: float | None

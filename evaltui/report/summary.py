@@ -1,0 +1,172 @@
+"""The report model: frozen results that the JSON report, the text report and the screen all show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from evaltui.core.study import StudyInfo
+
+Pair = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Seconds, over the last attempt of each terminal cell; None before the first."""
+
+    p50: float | None
+    p95: float | None
+    max: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """One (arm, repeat). ``score`` is None without a counted cell; ``counts`` are terminal cells by status."""
+
+    repeat: int
+    done: int
+    n_items: int
+    score: float | None
+    strict: float | None
+    bounds: Pair | None
+    counted: int
+    counts: Mapping[str, int]
+    retries: int
+    comparable: bool
+    latency: Latency
+    queue_wait_s: float | None
+    started: float | None
+    finished: float | None
+    attempts: Mapping[str, int]
+    tokens: int
+    cost: float
+
+    @property
+    def complete(self) -> bool:
+        return self.done == self.n_items
+
+
+@dataclass(frozen=True, slots=True)
+class BandSummary:
+    """Run-to-run spread of complete runs. ``measured`` is False where k is 1 or the repeats are not repeats."""
+
+    k: int
+    mean: float | None
+    sd: float | None
+    sd_low: float | None
+    sd_high: float | None
+    z: float
+    band: float | None
+    measured: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FlipSummary:
+    pairwise: float | None
+    between_runs: float | None
+    minority: float | None
+    items_that_flip: int
+    items: int
+    text_changes: int
+    expected_changes: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExcessSummary:
+    ratio: float | None
+    p: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArmSummary:
+    """``mean`` and ``range`` are over complete runs; None where there is none (range: fewer than two)."""
+
+    name: str
+    runs: tuple[RunSummary, ...]
+    mean: float | None
+    range: float | None
+    band: BandSummary
+    flips: FlipSummary
+    excess_spread: ExcessSummary
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalSummary:
+    """``unit`` is items, runs or clusters; ``estimand`` says in words what the interval is about."""
+
+    method: str
+    unit: str
+    estimand: str
+    low: float | None
+    high: float | None
+    level: float
+    n: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    method: str
+    low: float | None
+    high: float | None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonSummary:
+    """Candidate minus baseline over the counted cells of the frontier. ``gained``/``lost`` are items by mean score."""
+
+    baseline: str
+    candidate: str
+    difference: float | None
+    baseline_mean: float | None
+    candidate_mean: float | None
+    n_items: int
+    n_in_flight: int
+    n_left_out: int
+    intervals: tuple[IntervalSummary, ...]
+    headline: Headline | None
+    sequence: Pair | None
+    forecast: float | None
+    gained: int
+    lost: int
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class CategorySummary:
+    category: str
+    n: int
+    difference: float | None
+    low: float | None
+    high: float | None
+    p_adjusted: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A stable code and a sentence."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """``eta_s`` is None before it can be told. ``cost`` is in the currency of the prices."""
+
+    done: int
+    total: int
+    cost: float
+    requests: int
+    eta_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    info: StudyInfo
+    arms: tuple[ArmSummary, ...]
+    comparisons: tuple[ComparisonSummary, ...]
+    categories: tuple[CategorySummary, ...]
+    warnings: tuple[Notice, ...]
+    progress: Progress
