@@ -16,8 +16,8 @@ class CellBatch:
     """Terminal outcomes of the primary scorer, in the order they were stored; every column has shape (n,).
 
     ``arm`` indexes ``Design.arms``; ``repeat`` counts from 1; ``status`` holds ``STATUS_CODES``; ``score`` is NaN
-    where there is none; ``text`` is the store's key of the answer, -1 where there is none; ``latency`` (s) is that of the
-    last attempt; ``finished`` is seconds since the epoch.
+    where there is none; ``text`` is the store's key of the answer, -1 where there is none; ``latency`` (s) is that of
+    the last attempt; ``finished`` is seconds since the epoch.
     """
 
     arm: NDArray[np.int16]

@@ -27,11 +27,11 @@ class SimulatorSettings:
     """A model with known truth.
 
     Item i passes with probability p_i ~ Beta(``pass_alpha``, ``pass_beta``), moved on the logit scale by its category
-    (``categories``), by its run and by drift, and on the probability scale by its arm (``effects``, 0.02 = two points).
-    ``run_shift`` is the sd of a normal logit shift drawn for each run of each arm, ``shared_shift`` of one drawn for each
-    repeat and shared by the arms. ``weather`` adds a stated logit shift to one run, ``run_faults`` other fault rates for
-    one run; both are keyed ``arm#repeat``. ``drift`` is the logit shift reached at the last planned position of the last
-    repeat. Latencies are log-normal (median ``latency_s``, log sd ``latency_sigma``) with correlation
+    (``categories``), by its run and by drift, and on the probability scale by its arm (``effects``, 0.02 = 2 points).
+    ``run_shift`` is the sd of a normal logit shift drawn for each run of each arm, ``shared_shift`` of one drawn for
+    each repeat and shared by the arms. ``weather`` adds a stated logit shift to one run, ``run_faults`` other fault
+    rates for one run; both are keyed ``arm#repeat``. ``drift`` is the logit shift reached at the last planned position
+    of the last repeat. Latencies are log-normal (median ``latency_s``, log sd ``latency_sigma``) with correlation
     ``latency_difficulty`` between log latency and difficulty; all sleeping is divided by ``speed``, nothing else is.
     ``judge_noise`` is the probability that a verdict about an unchanged answer flips.
     """
