@@ -5,6 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from typing import Final
+
+RECORDED_ONLY: Final = frozenset({"concurrency", "dataset_bytes_sha256", "endpoint_url", "git_commit", "harness"})
+"""Pins that are kept and shown but do not make another configuration: they are in no pin hash."""
 
 
 def canonical(value: object) -> bytes:
@@ -35,3 +39,8 @@ def differing(a: Mapping[str, object], b: Mapping[str, object]) -> list[tuple[st
     """Every pin whose value differs, as (name, value in ``a``, value in ``b``), sorted by name."""
     names = sorted(set(a) | set(b))
     return [(name, a.get(name), b.get(name)) for name in names if a.get(name) != b.get(name)]
+
+
+def identifying(pins: Mapping[str, object]) -> dict[str, object]:
+    """The pins that make a configuration what it is; a pin hash is the :func:`digest` of these."""
+    return {name: value for name, value in pins.items() if name not in RECORDED_ONLY}
