@@ -1,0 +1,1 @@
+"""Estimators and intervals: arrays in, a frozen result out; no I/O, no clock, no unseeded randomness."""

@@ -1,0 +1,99 @@
+"""What may enter an estimator: finite numbers of the right shape, or a ValueError that says where they are not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+_SAME = 1e-12
+_SMALLEST_SCALE = 1e-2
+
+
+def sample(values: ArrayLike, name: str = "values") -> Floats:
+    """One-dimensional finite floats, shape (n,). Raises ValueError naming the index of the first NaN or infinity."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, not shape {array.shape}")
+    bad = np.flatnonzero(~np.isfinite(array))
+    if bad.size:
+        raise ValueError(f"{name}[{bad[0]}] is {array[bad[0]]}; leave out what has no score")
+    return array
+
+
+def score_table(values: ArrayLike, name: str = "scores") -> Floats:
+    """Scores of shape (n items, k repeats), NaN where a cell has none. Raises ValueError for infinities, with place."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 2:
+        raise ValueError(f"{name} must have the shape (items, repeats), not {array.shape}")
+    bad = np.argwhere(np.isinf(array))
+    if bad.size:
+        row, column = bad[0]
+        raise ValueError(f"{name}[{row}, {column}] is {array[row, column]}; a missing score is NaN")
+    return array
+
+
+def code_table(values: ArrayLike, name: str = "labels") -> Codes:
+    """Integer codes of shape (n items, k repeats), -1 where missing. Raises ValueError for anything else."""
+    array = np.asarray(values)
+    if array.ndim != 2:
+        raise ValueError(f"{name} must have the shape (items, repeats), not {array.shape}")
+    if array.size and not np.issubdtype(array.dtype, np.integer):
+        raise ValueError(f"{name} must be integer codes (-1 for missing), not {array.dtype}")
+    return array.astype(np.int64, copy=False)
+
+
+def checked_level(level: float) -> float:
+    """``level`` itself. Raises ValueError unless it lies strictly between 0 and 1."""
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, for example 0.95, not {level}")
+    return float(level)
+
+
+def all_equal(values: Floats) -> bool:
+    """Whether values differ by no more than the rounding of the means they came from."""
+    if values.size == 0:
+        return True
+    scale = max(float(np.abs(values).max()), _SMALLEST_SCALE)
+    return float(np.ptp(values)) <= _SAME * scale
+
+
+def mean(values: Iterable[float]) -> float:
+    """The arithmetic mean, correctly rounded, so that the order of the values does not matter."""
+    numbers = list(values)
+    return math.fsum(numbers) / len(numbers)
+
+
+def sum_of_squares(values: Floats) -> float:
+    """Squared deviations from the mean, summed without regard to order."""
+    deviations = values - mean(values.tolist())
+    return math.fsum((deviations * deviations).tolist())
+
+
+def cluster_codes(clusters: Sequence[Hashable] | NDArray[np.generic], n: int) -> Codes:
+    """Codes 0.. for ``n`` cluster labels; an item whose label is None is a cluster of its own.
+
+    Raises ValueError if there are not exactly ``n`` labels.
+    """
+    labels = clusters.tolist() if isinstance(clusters, np.ndarray) else list(clusters)
+    if len(labels) != n:
+        raise ValueError(f"clusters must name one cluster per item: {len(labels)} labels for {n} items")
+    seen: dict[Hashable, int] = {}
+    codes = np.empty(n, dtype=np.int64)
+    for place, label in enumerate(labels):
+        key: Hashable = (None, place) if label is None else (label,)
+        codes[place] = seen.setdefault(key, len(seen))
+    return codes
+
+
+def cluster_sums(values: Floats, codes: Codes) -> tuple[Floats, Codes]:
+    """Sum and size of each cluster, (G,) each; a sum does not depend on the order of its items."""
+    order = np.lexsort((values, codes))
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    sums = np.add.reduceat(values[order], starts) if starts.size else np.empty(0)
+    return sums, np.bincount(codes) if codes.size else np.empty(0, dtype=np.int64)
