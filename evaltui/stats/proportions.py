@@ -11,8 +11,11 @@ from evaltui.stats.pvalue import PValue
 from evaltui.stats.sample import checked_level
 
 
-def wilson(successes: int, n: int, *, level: float = 0.95) -> Interval:
-    """Wilson's score interval (1927) for ``successes`` of ``n``. Raises ValueError unless 0 <= successes <= n."""
+def wilson(successes: float, n: int, *, level: float = 0.95) -> Interval:
+    """Wilson's score interval (1927) for ``successes`` of ``n``; an expected count need not be whole.
+
+    Raises ValueError unless 0 <= successes <= n.
+    """
     blank = _blank(successes, n, level, "Wilson")
     if blank.estimate is None:
         return blank.unknown("no item has been counted")
@@ -52,7 +55,7 @@ def mcnemar_exact(gained: int, lost: int) -> PValue:
     return PValue(min(1.0, 2 * float(bdtr(smaller, n, 0.5))), float(smaller), "exact McNemar", n)
 
 
-def _blank(successes: int, n: int, level: float, method: str) -> Interval:
+def _blank(successes: float, n: int, level: float, method: str) -> Interval:
     if not 0 <= successes <= n:
         raise ValueError(f"successes must lie between 0 and n = {n}, not {successes}")
     return Interval(

@@ -1,0 +1,179 @@
+"""Flips: how often the verdict of one item changes when nothing was changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from evaltui.stats.interval import Interval
+from evaltui.stats.proportions import wilson
+from evaltui.stats.sample import Codes, Floats, checked_level, code_table, mean, score_table
+
+LOW_FLIP_RATE = 0.10
+HIGH_FLIP_RATE = 0.30
+
+
+@dataclass(frozen=True, slots=True)
+class Flips:
+    """How much verdicts move over ``k`` runs; rates are None where no item has two scored verdicts.
+
+    ``pairwise`` is the mean over items of the pairwise disagreement, ``between_runs`` the mean over pairs of runs of
+    the share of items that changed; they differ where verdicts are missing. ``minority`` is the mean over items of
+    1 - the share of the commonest verdict, which grows with k. ``items`` have at least two scored verdicts,
+    ``items_that_flip`` of them at least two different ones. ``expected_changes`` of ``items`` will change in the next
+    run; ``changes`` is its interval.
+    """
+
+    pairwise: float | None
+    between_runs: float | None
+    minority: float | None
+    items_that_flip: int
+    items: int
+    k: int
+    expected_changes: float | None
+    changes: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class ItemFlips:
+    """Per item, shape (n,): scored verdicts, pairwise disagreement (NaN with fewer than two), 1 - largest share."""
+
+    verdicts: Codes
+    pairwise: Floats
+    minority: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What changed on the items scored in both of two runs: ``gained`` scored higher in the second, ``lost`` lower."""
+
+    compared: int
+    gained: int
+    lost: int
+
+    @property
+    def changed(self) -> int:
+        return self.gained + self.lost
+
+    @property
+    def net(self) -> int:
+        return self.gained - self.lost
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A heuristic reading of a set's mean flip rate, to be calibrated on one's own data."""
+
+    name: str
+    action: str
+
+
+def item_flips(labels: ArrayLike) -> ItemFlips:
+    """Flip rates of each item from label codes (n items, k runs), -1 where there is no scored verdict.
+
+    Pairwise disagreement is 1 - sum_c n_c (n_c - 1) / (m (m - 1)) over an item's m verdicts: unbiased for the chance
+    that two runs differ (2 p (1 - p) for a pass probability p), whatever k. Raises ValueError for other shapes.
+    """
+    codes = np.sort(code_table(labels), axis=1)
+    n, k = codes.shape
+    verdicts = (codes >= 0).sum(axis=1)
+    run = np.zeros(n, dtype=np.int64)
+    agreeing = np.zeros(n, dtype=np.int64)
+    largest = np.zeros(n, dtype=np.int64)
+    for column in range(k):
+        here = codes[:, column]
+        same = here == codes[:, column - 1] if column else np.zeros(n, dtype=np.bool_)
+        run = np.where(here < 0, 0, np.where(same, run + 1, 1))
+        agreeing += np.maximum(run - 1, 0)
+        np.maximum(largest, run, out=largest)
+    pairs = verdicts * (verdicts - 1) // 2
+    several = pairs > 0
+    pairwise = np.full(n, np.nan)
+    minority = np.full(n, np.nan)
+    pairwise[several] = 1 - agreeing[several] / pairs[several]
+    minority[several] = 1 - largest[several] / verdicts[several]
+    return ItemFlips(verdicts, pairwise, minority)
+
+
+def flips(labels: ArrayLike, *, level: float = 0.95) -> Flips:
+    """The flips of a set from label codes (n items, k runs), -1 where there is no scored verdict.
+
+    A missing verdict never flips. The interval of the expected changes is Wilson's, taken over items; the spread of a
+    sum of unequal chances is at most binomial, so it errs on the wide side. Raises ValueError for other shapes.
+    """
+    codes = code_table(labels)
+    each = item_flips(codes)
+    several = np.isfinite(each.pairwise)
+    items = int(several.sum())
+    if not items:
+        return Flips(None, None, None, 0, 0, codes.shape[1], None, _changes_interval(None, 0, level))
+    pairwise = mean(each.pairwise[several].tolist())
+    return Flips(
+        pairwise,
+        _between_runs(codes),
+        mean(each.minority[several].tolist()),
+        int((each.pairwise[several] > 0).sum()),
+        items,
+        codes.shape[1],
+        pairwise * items,
+        _changes_interval(pairwise, items, level),
+    )
+
+
+def changes(before: ArrayLike, after: ArrayLike) -> Changes:
+    """Items gained and lost between two runs from their scores (n,), NaN where there is none.
+
+    Raises ValueError if the two runs do not hold the same number of items.
+    """
+    first, second = np.atleast_1d(np.asarray(before, np.float64)), np.atleast_1d(np.asarray(after, np.float64))
+    if first.shape != second.shape:
+        raise ValueError(f"both runs must hold the same items: shapes {first.shape} and {second.shape}")
+    pair = score_table(np.column_stack((first, second)))
+    pair = pair[np.isfinite(pair).all(axis=1)]
+    return Changes(len(pair), int((pair[:, 1] > pair[:, 0]).sum()), int((pair[:, 1] < pair[:, 0]).sum()))
+
+
+def text_changes(texts: ArrayLike) -> int:
+    """How many items have at least two different texts, from text ids (n items, k runs), -1 where there is none."""
+    return int((item_flips(texts).pairwise > 0).sum())
+
+
+def reading(pairwise: float, *, low: float = LOW_FLIP_RATE, high: float = HIGH_FLIP_RATE) -> Reading:
+    """How to read a set's mean flip rate. A heuristic with adjustable limits, not a test.
+
+    Raises ValueError unless ``pairwise`` is a rate.
+    """
+    if not 0 <= pairwise <= 1:
+        raise ValueError(f"a flip rate lies between 0 and 1, not {pairwise}")
+    if pairwise == 0:
+        return Reading("no flips", "check that the repeats are repeats: a cache or a seed gives the same picture")
+    if pairwise <= low:
+        return Reading("steady", "report the band beside the score; a few repeats are enough")
+    if pairwise <= high:
+        return Reading("moving", "compare means over repeats only, never single runs; look at the items that flip most")
+    return Reading("unstable", "find the source first (judge, parsing, prompt) before comparing anything on this set")
+
+
+def _between_runs(codes: Codes) -> float | None:
+    shares = []
+    columns = np.ascontiguousarray(codes.T)
+    for a, b in combinations(columns, 2):
+        both: NDArray[np.bool_] = (a >= 0) & (b >= 0)
+        count = int(both.sum())
+        if count:
+            shares.append(int(((a != b) & both).sum()) / count)
+    return mean(shares) if shares else None
+
+
+def _changes_interval(pairwise: float | None, items: int, level: float) -> Interval:
+    blank = Interval(None, None, None, checked_level(level), "Wilson over items", "items", items, "items that change")
+    if pairwise is None:
+        return blank.unknown("needs more: one item with two scored verdicts at least")
+    rate = wilson(pairwise * items, items, level=level)
+    if rate.low is None or rate.high is None:
+        return blank.unknown(rate.note)
+    bounds = rate.low * items, rate.high * items
+    return Interval(*bounds, pairwise * items, level, blank.method, "items", items, blank.estimand)
