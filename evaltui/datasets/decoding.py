@@ -43,8 +43,8 @@ def read_bytes(path: Path) -> bytes:
         raise _refused(path, "no such file; [dataset] path is relative to the study file") from None
     except IsADirectoryError:
         raise _refused(path, "a folder, where one data set file is expected") from None
-    except OSError as error:
-        raise _refused(path, f"cannot be read: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:
+        raise _refused(path, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if not data.strip():
         raise _refused(path, "the file is empty" if not data else "the file holds nothing but blanks")
     for magic, meaning in MAGIC:

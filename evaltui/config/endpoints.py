@@ -1,0 +1,78 @@
+"""Endpoints: where answers come from, how long to wait, what they cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal, Self
+from urllib.parse import parse_qsl, urlsplit
+
+from pydantic import AfterValidator, Field, model_validator
+
+from evaltui.config.secrets import USE_ENVIRONMENT, is_secret_name, looks_like_key
+from evaltui.config.tables import Table
+from evaltui.core.simulation import SimulatorSettings
+
+VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def _url(url: str) -> str:
+    url = url.strip()
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("the URL needs a scheme and a host, such as http://127.0.0.1:8000/v1")
+    if any(character.isspace() or not character.isprintable() for character in url):
+        raise ValueError("the URL holds blanks or control characters")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError(f"the URL holds a user name or password; {USE_ENVIRONMENT}")
+    if any(is_secret_name(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True)):
+        raise ValueError(f"the URL's query holds a key; {USE_ENVIRONMENT}")
+    try:
+        _ = parts.port
+    except ValueError:
+        raise ValueError("the port of the URL is not a number up to 65535") from None
+    return url
+
+
+def _variable(name: str) -> str:
+    if looks_like_key(name) or not VARIABLE.fullmatch(name):
+        raise ValueError("this is the NAME of an environment variable, such as OPENAI_API_KEY, never the key itself")
+    return name
+
+
+def _headers(headers: Mapping[str, str]) -> Mapping[str, str]:
+    for name, value in headers.items():
+        if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name):
+            raise ValueError(f"{name!r} is not a header name")
+        if not re.fullmatch(r"[\t\x20-\x7e]*", value):
+            raise ValueError(f"the header {name!r} holds characters that HTTP does not carry")
+    return headers
+
+
+class Price(Table):
+    """Money per million tokens, in one currency of the user's choice."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+
+class EndpointConfig(Table):
+    """One endpoint. A ``simulator`` without ``base_url`` runs in the engine's own process."""
+
+    kind: Literal["openai", "simulator"]
+    base_url: Annotated[str, AfterValidator(_url)] | None = None
+    api_key_env: Annotated[str, AfterValidator(_variable)] | None = None
+    headers: Annotated[dict[str, str], AfterValidator(_headers)] = Field(default_factory=dict)
+    timeout_s: float = Field(60.0, gt=0)
+    retries: int = Field(3, ge=0, le=100)
+    retry_timeouts: bool = True
+    price: Price | None = None
+    simulator: SimulatorSettings | None = None
+
+    @model_validator(mode="after")
+    def _fits_its_kind(self) -> Self:
+        if self.kind == "openai" and self.base_url is None:
+            raise ValueError("an endpoint of kind 'openai' needs a base_url, such as http://127.0.0.1:8000/v1")
+        if self.kind != "simulator" and self.simulator is not None:
+            raise ValueError(f"simulator settings belong to kind 'simulator', and this endpoint is {self.kind!r}")
+        return self
