@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Annotated, Final, Literal, Self
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -19,19 +19,27 @@ VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 def _url(url: str) -> str:
     url = url.strip()
     parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("the URL needs a scheme and a host, such as http://127.0.0.1:8000/v1")
-    if any(character.isspace() or not character.isprintable() for character in url):
-        raise ValueError("the URL holds blanks or control characters")
     if parts.username is not None or parts.password is not None:
         raise ValueError(f"the URL holds a user name or password; {USE_ENVIRONMENT}")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("the URL needs a scheme and a host, such as http://127.0.0.1:8000/v1")
+    if "\\" in url or any(character.isspace() or not character.isprintable() for character in url):
+        raise ValueError("the URL holds blanks, backslashes or control characters")
     if any(is_secret_name(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True)):
         raise ValueError(f"the URL's query holds a key; {USE_ENVIRONMENT}")
-    try:
-        _ = parts.port
-    except ValueError:
-        raise ValueError("the port of the URL is not a number up to 65535") from None
+    if _port(parts) == 0:
+        raise ValueError("the port of the URL is not a number from 1 to 65535")
+    path = parts.path.rstrip("/")
+    if path.endswith("/completions") and not path.endswith("/chat/completions"):
+        raise ValueError("the URL leads to plain completions; evaltui speaks chat completions: end it with /v1")
     return url
+
+
+def _port(parts: SplitResult) -> int | None:
+    try:
+        return parts.port
+    except ValueError:
+        return 0
 
 
 def _variable(name: str) -> str:

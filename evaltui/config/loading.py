@@ -144,10 +144,10 @@ def _arms(tables: dict[str, Raw], endpoints: list[str], base_dir: Path, faults: 
 
 def _written(arm: str, inherited: Inherited, *parts: object) -> str:
     """The key path where a setting of an arm was written: in itself, or in the arm that it extends."""
-    key = str(parts[0]) if parts else ""
-    rival = key.removesuffix("_text")
-    origin = inherited.origin.get(key) or inherited.origin.get(rival) or arm
-    return key_path("arms", origin, *parts)
+    key, *inner = map(str, parts) if parts else ("",)
+    short = key.removesuffix("_text")
+    written = next((name for name in (key, short) if name in inherited.origin), short)
+    return key_path("arms", inherited.origin.get(written, arm), *filter(None, (written, *inner)))
 
 
 def _inline(

@@ -15,7 +15,13 @@ from evaltui.config.tables import Table
 class ScorerConfig(Table):
     """What every scorer has; its other keys are the options of its kind (see :mod:`evaltui.scorers`)."""
 
+    kind: str
     primary: bool = False
+
+    @property
+    def needs_gold(self) -> bool:
+        """Whether an item without gold cannot be scored."""
+        return True
 
     def options(self) -> dict[str, object]:
         """The options of this kind, as :func:`evaltui.scorers.build` takes them; unset ones are left out."""
@@ -34,6 +40,10 @@ class ContainsScorer(ScorerConfig):
     text: str | None = None
     ignore_case: bool = True
     words: bool = False
+
+    @property
+    def needs_gold(self) -> bool:
+        return self.text is None
 
 
 def _pattern(pattern: str) -> str:
@@ -65,6 +75,10 @@ class RegexScorer(ScorerConfig):
             raise ValueError(f"the pattern has no group {self.group!r}; it has {compiled.groups}")
         return self
 
+    @property
+    def needs_gold(self) -> bool:
+        return self.group is not None or regex.compile(self.pattern).groups > 0
+
 
 class ChoiceScorer(ScorerConfig):
     kind: Literal["choice"]
@@ -95,6 +109,10 @@ def _schema(schema: dict[str, Any]) -> dict[str, Any]:
 class JsonSchemaScorer(ScorerConfig):
     kind: Literal["json_schema"]
     schema_: Annotated[dict[str, Any], AfterValidator(_schema)] = Field(alias="schema")
+
+    @property
+    def needs_gold(self) -> bool:
+        return False
 
 
 SCORERS: Final[dict[str, type[ScorerConfig]]] = {
