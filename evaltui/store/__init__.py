@@ -1,0 +1,31 @@
+"""The workspace file: the only place with SQL. One writer per study, readers that cannot write, and the follower."""
+
+from __future__ import annotations
+
+from evaltui.store.commands import delete, send
+from evaltui.store.feed import events
+from evaltui.store.follower import Follower
+from evaltui.store.lease import LeaseHeldError, LeaseWatch
+from evaltui.store.ledger import load_plan, resolve, studies
+from evaltui.store.opening import Opened, open_study
+from evaltui.store.readers import CellDetail, cell_detail, items, texts
+from evaltui.store.writer import Writer
+
+__all__ = [
+    "CellDetail",
+    "Follower",
+    "LeaseHeldError",
+    "LeaseWatch",
+    "Opened",
+    "Writer",
+    "cell_detail",
+    "delete",
+    "events",
+    "items",
+    "load_plan",
+    "open_study",
+    "resolve",
+    "send",
+    "studies",
+    "texts",
+]

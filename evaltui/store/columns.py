@@ -1,0 +1,88 @@
+"""Rows of the database as numpy columns."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaltui.core.delta import AttemptBatch, CellBatch
+from evaltui.store.stored_text import decode
+
+Rows = Sequence[tuple[Any, ...]]
+
+CELL_COLUMNS: Final = "key, run, item, revision, status, score, label, coalesce(text, -1), attempts, latency, finished"
+ATTEMPT_COLUMNS: Final = (
+    "key, run, status, number, started, latency, wait, queue_wait, coalesce(prompt_tokens, 0), "
+    "coalesce(completion_tokens, 0), coalesce(cached_tokens, 0), coalesce(cost, 0)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunTable:
+    """The runs of a study, sorted by key: which arm (index into ``Design.arms``) and repeat each key stands for."""
+
+    key: NDArray[np.int64]
+    arm: NDArray[np.int16]
+    repeat: NDArray[np.int16]
+
+    @classmethod
+    def read(cls, connection: sqlite3.Connection, study: int) -> RunTable:
+        rows = connection.execute(
+            "SELECT runs.key, arms.position, runs.repeat FROM runs JOIN arms ON arms.key = runs.arm "
+            "WHERE runs.study = ? ORDER BY runs.key",
+            (study,),
+        ).fetchall()
+        key, arm, repeat = _columns(rows, 3)
+        return cls(np.array(key, np.int64), np.array(arm, np.int16), np.array(repeat, np.int16))
+
+    def cells(self, rows: Rows) -> CellBatch:
+        """Rows of ``CELL_COLUMNS`` as columns."""
+        _, run, item, revision, status, score, label, text, attempts, latency, finished = _columns(rows, 11)
+        place = self._places(run)
+        return CellBatch(
+            arm=self.arm[place],
+            repeat=self.repeat[place],
+            position=np.array(item, np.int32),
+            revision=np.array(revision, np.int16),
+            status=np.array(status, np.uint8),
+            score=np.array(score, np.float64),
+            label=[decode(value) if isinstance(value, bytes) else value for value in label],
+            text=np.array(text, np.int64),
+            attempts=np.array(attempts, np.int16),
+            latency=np.array(latency, np.float32),
+            finished=np.array(finished, np.float64),
+        )
+
+    def attempts(self, rows: Rows) -> AttemptBatch:
+        """Rows of ``ATTEMPT_COLUMNS`` as columns."""
+        _, run, status, number, started, latency, wait, queue_wait, prompt, completion, cached, cost = _columns(
+            rows, 12
+        )
+        place = self._places(run)
+        return AttemptBatch(
+            arm=self.arm[place],
+            repeat=self.repeat[place],
+            status=np.array(status, np.uint8),
+            number=np.array(number, np.int16),
+            started=np.array(started, np.float64),
+            latency=np.array(latency, np.float32),
+            wait=np.array(wait, np.float32),
+            queue_wait=np.array(queue_wait, np.float32),
+            prompt_tokens=np.array(prompt, np.int64),
+            completion_tokens=np.array(completion, np.int64),
+            cached_tokens=np.array(cached, np.int64),
+            cost=np.array(cost, np.float64),
+        )
+
+    def _places(self, run: Sequence[int]) -> NDArray[np.intp]:
+        return np.searchsorted(self.key, np.array(run, np.int64))
+
+
+def _columns(rows: Rows, width: int) -> list[tuple[Any, ...]]:
+    """Rows turned into columns; ``width`` empty ones where there are no rows."""
+    return list(zip(*rows, strict=True)) if rows else [()] * width

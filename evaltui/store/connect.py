@@ -1,0 +1,199 @@
+"""Connections to a workspace file: recognised before it is touched, and every failure told in a sentence."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import time
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, Literal
+
+from evaltui.core.errors import StoreError
+
+APPLICATION_ID: Final = 0x45564C54
+"""``PRAGMA application_id`` of a workspace file: "EVLT"."""
+
+SCHEMA_VERSION: Final = 1
+"""``PRAGMA user_version`` of a workspace file, raised by every migration."""
+
+BUSY_TIMEOUT_S: Final = 5.0
+MAGIC: Final = b"SQLite format 3\0"
+
+Synchronous = Literal["NORMAL", "FULL"]
+
+
+def writable(path: Path, *, synchronous: Synchronous = "NORMAL") -> sqlite3.Connection:
+    """A read-write connection to an existing workspace file, in autocommit mode, usable from any one thread at a time.
+
+    Raises:
+        StoreError: the file is missing, not ours, newer than this evaltui, or cannot be written.
+    """
+    identify(path)
+    with told(path):
+        return open_writable(path, synchronous=synchronous)
+
+
+def readable(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write, in autocommit mode: fetch at once and no read transaction stays open.
+
+    Raises:
+        StoreError: the file is missing, not ours, newer than this evaltui, or cannot be read.
+    """
+    if not identify(path):
+        raise StoreError(f"{path} is empty: it holds no studies yet")
+    with told(path):
+        return _open_readable(path, immutable=closed_and_read_only(path))
+
+
+def missing(path: Path) -> bool:
+    """Whether there is nothing at ``path``; False where that cannot be told, which :func:`identify` then says."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def identify(path: Path) -> bool:
+    """Whether the file is a workspace of ours (True), or an empty database that can become one (False).
+
+    Nothing is written, not even beside the file.
+
+    Raises:
+        StoreError: it is missing, a folder, not a SQLite database, another program's, or newer than this evaltui.
+    """
+    magic = _first_bytes(path)
+    if magic and magic != MAGIC:
+        raise StoreError(f"{path} is not a SQLite database; nothing was written to it")
+    with told(path):
+        connection = _open_readable(path, immutable=not wal(path).exists())
+        try:
+            ((application,),) = connection.execute("PRAGMA application_id")
+            ((version,),) = connection.execute("PRAGMA user_version")
+            ((objects,),) = connection.execute("SELECT count(*) FROM sqlite_master")
+        finally:
+            connection.close()
+    if application == 0 and objects == 0:
+        return False
+    if application != APPLICATION_ID:
+        raise StoreError(f"{path} is a database of another program; nothing was written to it")
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            f"{path} was written by a newer evaltui (schema {version}, this one knows {SCHEMA_VERSION}): "
+            "upgrade evaltui, or name another file with --db"
+        )
+    return True
+
+
+def open_writable(path: Path, *, synchronous: Synchronous = "NORMAL") -> sqlite3.Connection:
+    """A bare read-write connection, the file created where there is none. For callers that have identified it."""
+    connection = sqlite3.connect(
+        path.absolute().as_uri() + "?mode=rwc",
+        uri=True,
+        timeout=BUSY_TIMEOUT_S,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    connection.execute(f"PRAGMA synchronous={synchronous}")
+    connection.execute("PRAGMA foreign_keys=ON")
+    return connection
+
+
+def enable_wal(connection: sqlite3.Connection) -> None:
+    """Switch to write-ahead logging, waiting for others who are opening the file at this moment.
+
+    A file system that cannot do it keeps its rollback journal: slower to follow, no less safe.
+    """
+    give_up = time.monotonic() + BUSY_TIMEOUT_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if primary_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                raise
+            time.sleep(0.01)
+
+
+def wal(path: Path) -> Path:
+    """The write-ahead log beside a database."""
+    return path.with_name(path.name + "-wal")
+
+
+def closed_and_read_only(path: Path) -> bool:
+    """Whether nobody has the database open and no file can be made beside it, which is when SQLite itself gives up."""
+    return not wal(path).exists() and not os.access(path.absolute().parent, os.W_OK)
+
+
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """Turn what SQLite says into a sentence that names the file.
+
+    Raises:
+        StoreError: for any ``sqlite3.Error``, and for compressed text that cannot be read back.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(f"{path}: {sentence(error)}") from error
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise StoreError(f"{path}: {DAMAGED}") from error
+
+
+def primary_code(error: sqlite3.Error) -> int:
+    """SQLite's primary result code, or 0 where the driver itself raised."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF
+
+
+DAMAGED: Final = "the database is damaged; keep a copy, then save what can be read with `sqlite3 FILE .recover`"
+SENTENCES: Final = {
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_BUSY: "another program holds the database locked",
+    sqlite3.SQLITE_LOCKED: "another program holds the database locked",
+    sqlite3.SQLITE_READONLY: "the file or its folder cannot be written",
+    sqlite3.SQLITE_PERM: "access was refused",
+    sqlite3.SQLITE_CANTOPEN: "the file, or one beside it, cannot be opened",
+    sqlite3.SQLITE_CORRUPT: DAMAGED,
+    sqlite3.SQLITE_NOTADB: "this is not a SQLite database",
+    sqlite3.SQLITE_IOERR: "the disk reports an error",
+}
+
+
+def sentence(error: sqlite3.Error) -> str:
+    """What happened, in words; SQLite's own where there are none better."""
+    return SENTENCES.get(primary_code(error), str(error))
+
+
+def _open_readable(path: Path, *, immutable: bool) -> sqlite3.Connection:
+    query = "?mode=ro&immutable=1" if immutable else "?mode=ro"
+    connection = sqlite3.connect(
+        path.absolute().as_uri() + query,
+        uri=True,
+        timeout=BUSY_TIMEOUT_S,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    connection.execute("PRAGMA query_only=ON")
+    return connection
+
+
+def _first_bytes(path: Path) -> bytes:
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise StoreError(f"{path} is a folder, not a database file")
+        if not stat.S_ISREG(mode):
+            raise StoreError(f"{path} is not a regular file")
+        with path.open("rb") as stream:
+            return stream.read(len(MAGIC))
+    except FileNotFoundError:
+        raise StoreError(f"{path}: there is no such database") from None
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror}") from None

@@ -1,0 +1,204 @@
+"""The one writer of a study, as the engine sees it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaltui.core.errors import StoreError
+from evaltui.core.records import AttemptRecord, CellRecord, Event
+from evaltui.core.status import Command, StudyState
+from evaltui.store import connect
+from evaltui.store.batch import StudyKeys
+from evaltui.store.lease import PATIENCE_S, release_lease, take_lease
+from evaltui.store.ledger import study_key
+from evaltui.store.saver import Entry, Flush, Saver, StateChange
+
+GRACE_S: Final = 10.0
+CHECK_S: Final = 0.05
+
+Masks = dict[tuple[str, int], NDArray[np.bool_]]
+
+
+class Writer:
+    """The engine's :class:`evaltui.core.protocols.Sink` on a workspace file, while it holds the study's lease.
+
+    ``attempt``, ``cell``, ``event``, ``state`` and ``commands`` return at once and do no I/O; a thread commits at most
+    every 50 ms or 500 records, and at every event and change of state. While the disk is full or the database is
+    locked, records stay in memory and :attr:`failure` says why; ``grace`` is for how many seconds of failure ``flush``
+    and ``close`` go on trying. ``patience`` is how long the heartbeat of an engine on another host may stand still.
+    ``synchronous="FULL"`` survives a loss of power without losing the last commits, at a cost.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        study_id: str,
+        *,
+        synchronous: connect.Synchronous = "NORMAL",
+        patience: float = PATIENCE_S,
+        grace: float = GRACE_S,
+    ) -> None:
+        self._path = path
+        self._study_id = study_id
+        self._synchronous = synchronous
+        self._patience = patience
+        self._grace = grace
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        """Take the lease and start the thread.
+
+        Raises:
+            LeaseHeldError: another engine runs the study.
+            StoreError: there is no such study, or the file cannot be used.
+        """
+        self._connection = connect.writable(self._path, synchronous=self._synchronous)
+        try:
+            with connect.told(self._path):
+                self._take_up(self._connection)
+        except BaseException:
+            self._connection.close()
+            raise
+        self._thread = threading.Thread(target=self._saver.run, name="evaltui-writer", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def failure(self) -> StoreError | None:
+        """Why the records of the last seconds are not saved yet; None while all is well."""
+        reason = self._saver.reason
+        waits = f"{self._saver.waiting()} records wait in memory and are tried again"
+        return self._fatal() or (StoreError(f"{self._path}: {reason}; {waits}") if reason else None)
+
+    def terminal(self) -> Masks:
+        """Per (arm, repeat), which positions had a verdict when this writer was entered; each of shape (n_items,)."""
+        return self._terminal
+
+    def attempt(self, record: AttemptRecord) -> None:
+        """Queue one call.
+
+        Raises:
+            StoreError: its cell is not part of the study, or the writer has ended (``failure`` says why).
+        """
+        self._keys.run(record.cell)
+        self._put(record)
+
+    def cell(self, record: CellRecord) -> None:
+        """Queue the terminal outcome of a cell. A second one of the same revision is refused, with an error event.
+
+        Raises:
+            StoreError: the cell or a scorer is not part of the study, or the writer has ended.
+        """
+        self._keys.run(record.cell)
+        for verdict in record.verdicts:
+            self._keys.scorer(verdict.scorer)
+        self._put(record)
+
+    def event(self, event: Event) -> None:
+        """Queue an event; it is committed without waiting for the window to pass."""
+        self._put(event)
+
+    def state(self, state: StudyState, reason: str = "") -> None:
+        """Queue a change of state; it is committed, with all before it, without waiting for the window to pass."""
+        self._put(StateChange(state, reason))
+
+    def commands(self) -> list[Command]:
+        """Commands sent since this writer was entered, or since the last call; oldest first."""
+        found = []
+        while self._saver.commands:
+            found.append(self._saver.commands.popleft())
+        return found
+
+    def flush(self) -> None:
+        """Return once everything queued so far is committed.
+
+        Raises:
+            StoreError: it could not be saved; it stays in memory and is tried again.
+        """
+        self._wait(Flush())
+
+    def close(self) -> None:
+        """Save what is queued, give the lease up and end the thread. Closing twice does nothing.
+
+        Raises:
+            StoreError: records could not be saved; how many, and why.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            self._wait(Flush(last=True))
+        except StoreError as error:
+            self._saver.give_up.set()
+            self._thread.join()
+            reason = self._saver.reason or error
+            raise StoreError(f"{self._path}: {self._saver.waiting()} records could not be saved: {reason}") from error
+        finally:
+            self._thread.join()
+            self._connection.close()
+
+    def _take_up(self, connection: sqlite3.Connection) -> None:
+        study = study_key(connection, self._study_id)
+        lease = take_lease(connection, study, self._study_id, self._patience)
+        try:
+            self._keys = StudyKeys.read(connection, study)
+            self._terminal = _terminal(connection, self._keys)
+            self._saver = Saver(connection, self._keys, lease, self._study_id)
+            ((state,),) = connection.execute("SELECT state FROM studies WHERE key = ?", (study,)).fetchall()
+        except BaseException:
+            release_lease(connection, lease)
+            raise
+        if state != StudyState.CREATED:
+            done = sum(int(mask.sum()) for mask in self._terminal.values())
+            total = len(self._terminal) * self._keys.n_items
+            text = f"resumed by process {os.getpid()} on {lease.process.host}; {done} of {total} cells were done"
+            self._saver.entries.put(Event(time.time(), "resumed", text))
+
+    def _put(self, entry: Entry) -> None:
+        if (fatal := self._fatal()) is not None:
+            raise fatal
+        self._saver.entries.put(entry)
+
+    def _wait(self, flush: Flush) -> None:
+        self._saver.entries.put(flush)
+        failing_since: float | None = None
+        while not flush.done.wait(CHECK_S):
+            if (fatal := self._fatal()) is not None:
+                raise fatal
+            if (failure := self.failure) is None:
+                failing_since = None
+            elif failing_since is None:
+                failing_since = time.monotonic()
+            elif time.monotonic() - failing_since > self._grace:
+                raise failure
+
+    def _fatal(self) -> StoreError | None:
+        fatal = self._saver.fatal
+        if fatal is None or isinstance(fatal, StoreError):
+            return fatal
+        error = StoreError(f"{self._path}: writing ended by a defect in evaltui: {fatal!r}")
+        error.__cause__ = fatal
+        return error
+
+
+def _terminal(connection: sqlite3.Connection, keys: StudyKeys) -> Masks:
+    masks = {run: np.zeros(keys.n_items, dtype=np.bool_) for run in keys.runs}
+    by_key = {key: masks[run] for run, key in keys.runs.items()}
+    rows = connection.execute("SELECT run, item FROM verdicts WHERE study = ? AND is_primary", (keys.study,)).fetchall()
+    for run, item in rows:
+        by_key[run][item] = True
+    return masks
