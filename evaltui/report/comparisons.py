@@ -1,0 +1,151 @@
+"""The baseline against another arm: difference, intervals, which of them leads, and the categories within."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaltui.core.grid import Grid
+from evaltui.report.pairing import Pairing
+from evaltui.report.sentence import comparison_sentence
+from evaltui.report.summary import (
+    ArmSummary,
+    CategorySummary,
+    ComparisonSummary,
+    Headline,
+    IntervalSummary,
+    RunSummary,
+)
+from evaltui.stats import intervals
+from evaltui.stats.interval import Interval
+
+LEVEL = 0.95
+
+Clusters = Sequence[str | None]
+
+
+def compare(
+    grid: Grid,
+    added: NDArray[np.float64],
+    pairing: Pairing,
+    baseline: ArmSummary,
+    candidate: ArmSummary,
+    *,
+    arms: tuple[int, int],
+    interleaved: bool,
+    clusters: Clusters | None,
+) -> ComparisonSummary:
+    """Compare two paired arms. ``added`` (arms, items, repeats) holds contributions, ``arms`` the two indices.
+
+    ``clusters`` names the cluster of each item, None where items stand alone. Runs are paired by repeat when the
+    schedule was ``interleaved``.
+    """
+    paired = pairing.paired
+    item = intervals.item_interval(pairing.difference[paired], level=LEVEL, clusters=_of(clusters, paired))
+    run, k = _over_runs(baseline.runs, candidate.runs, interleaved)
+    counted = np.where(grid.counted(*arms)[None], added[list(arms)], np.nan)
+    fixed = intervals.fixed_items_interval(counted[0][paired], counted[1][paired], level=LEVEL)
+    lead = intervals.headline(item, run, k=k)
+    means = _means(pairing)
+    return ComparisonSummary(
+        baseline=baseline.name,
+        candidate=candidate.name,
+        difference=item.estimate,
+        baseline_mean=means[0] if means else None,
+        candidate_mean=means[1] if means else None,
+        n_items=pairing.n_items,
+        n_in_flight=pairing.n_in_flight,
+        n_left_out=pairing.n_left_out,
+        intervals=tuple(_told(each) for each in (item, run, fixed)),
+        headline=Headline(lead.method, lead.low, lead.high, lead.why),
+        sequence=None,
+        forecast=None,
+        gained=pairing.gained,
+        lost=pairing.lost,
+        sentence=comparison_sentence(
+            baseline=baseline.name,
+            candidate=candidate.name,
+            means=means,
+            interval=None if lead.low is None or lead.high is None else (lead.low, lead.high),
+            level=LEVEL,
+            method=_named(lead.interval),
+            why=lead.interval.note,
+            n_items=pairing.n_items,
+            repeats=int(np.count_nonzero(grid.frontier(*arms))),
+        ),
+    )
+
+
+def by_category(pairing: Pairing, categories: Sequence[str | None], clusters: Clusters | None) -> list[CategorySummary]:
+    """The difference within each category, with a t interval of its own, sorted by name; unnamed items are left out."""
+    places: dict[str, list[int]] = {}
+    for place in np.flatnonzero(pairing.paired).tolist():
+        name = categories[place]
+        if name is not None:
+            places.setdefault(name, []).append(place)
+    found = []
+    for name, members in sorted(places.items()):
+        difference = pairing.difference[members]
+        if clusters is None:
+            interval = intervals.item_t(difference, level=LEVEL)
+        else:
+            interval = intervals.cluster_t(difference, [clusters[place] for place in members], level=LEVEL)
+        found.append(
+            CategorySummary(
+                category=name,
+                n=len(members),
+                difference=interval.estimate,
+                low=interval.low,
+                high=interval.high,
+                p_adjusted=None,
+            )
+        )
+    return found
+
+
+def _over_runs(
+    baseline: Sequence[RunSummary], candidate: Sequence[RunSummary], interleaved: bool
+) -> tuple[Interval, int]:
+    """The run interval over complete runs, and how many repeats it rests on."""
+    a, b = _complete_scores(baseline), _complete_scores(candidate)
+    if interleaved:
+        both = sorted(a.keys() & b.keys())
+        a_scores, b_scores = [a[repeat] for repeat in both], [b[repeat] for repeat in both]
+    else:
+        a_scores, b_scores = list(a.values()), list(b.values())
+    interval = intervals.run_interval(a_scores, b_scores, paired=interleaved, level=LEVEL)
+    return interval, min(len(a_scores), len(b_scores))
+
+
+def _complete_scores(runs: Sequence[RunSummary]) -> dict[int, float]:
+    return {run.repeat: run.score for run in runs if run.complete and run.score is not None}
+
+
+def _means(pairing: Pairing) -> tuple[float, float] | None:
+    if not pairing.n_items:
+        return None
+    paired = pairing.paired
+    return float(pairing.baseline[paired].mean()), float(pairing.candidate[paired].mean())
+
+
+def _of(clusters: Clusters | None, paired: NDArray[np.bool_]) -> Clusters | None:
+    return None if clusters is None else [clusters[place] for place in np.flatnonzero(paired).tolist()]
+
+
+def _named(interval: Interval) -> str:
+    return interval.method if " over " in interval.method else f"{interval.method} over {interval.unit}"
+
+
+def _told(interval: Interval) -> IntervalSummary:
+    return IntervalSummary(
+        method=interval.method,
+        unit=interval.unit,
+        estimand=interval.estimand,
+        low=interval.low,
+        high=interval.high,
+        level=interval.level,
+        n=interval.n,
+        note=interval.note,
+    )

@@ -1,0 +1,103 @@
+"""Warnings: what a reader of the numbers has to know before believing them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from evaltui.core.format import count
+from evaltui.core.grid import Grid
+from evaltui.core.score import ScoreRange
+from evaltui.core.status import PENDING_CODE, StudyState
+from evaltui.core.study import StudyInfo
+from evaltui.report.sentence import FEWEST_ITEMS
+from evaltui.report.summary import ArmSummary, ComparisonSummary, Notice
+from evaltui.stats.bands import POOR_VALUE_ABOVE, VAGUE_BELOW
+
+_NAMED_ITEMS = 5
+
+
+def notices(
+    info: StudyInfo,
+    grid: Grid,
+    arms: Sequence[ArmSummary],
+    comparisons: Sequence[ComparisonSummary],
+    *,
+    bands: Sequence[Notice],
+    score_range: ScoreRange | None,
+    item_ids: Sequence[str],
+) -> Iterator[Notice]:
+    """Every warning that applies, the gravest first.
+
+    ``bands`` is what the arms have to say about theirs. ``item_ids`` name missing items; without them positions do.
+    """
+    ended = info.crashed or info.state in (StudyState.FINISHED, StudyState.STOPPED)
+    if ended:
+        yield from _incomplete(grid, arms, item_ids)
+    yield from _not_comparable(arms, info.design.missing.limit)
+    yield from bands
+    yield from _design(info, ended, arms)
+    if score_range is None:
+        yield Notice(
+            "no_score_range",
+            "the primary scorer declares no score range, so what missing verdicts could change is not known: "
+            "give the scorer a range to see strict scores and bounds",
+        )
+    for comparison in comparisons:
+        if comparison.n_left_out:
+            yield Notice(
+                "left_out",
+                f"{comparison.candidate} against {comparison.baseline}: {count(comparison.n_left_out, 'item')} without "
+                "a scored verdict in one of the arms; left out of the comparison",
+            )
+
+
+def _incomplete(grid: Grid, arms: Sequence[ArmSummary], item_ids: Sequence[str]) -> Iterator[Notice]:
+    for index, arm in enumerate(arms):
+        for run in arm.runs:
+            if run.complete:
+                continue
+            missing = np.flatnonzero(grid.status[index, :, run.repeat - 1] == PENDING_CODE)
+            named = [item_ids[place] if item_ids else f"position {place}" for place in missing[:_NAMED_ITEMS].tolist()]
+            more = f" and {len(missing) - len(named):,} more" if len(missing) > len(named) else ""
+            yield Notice(
+                "incomplete",
+                f"{arm.name}#{run.repeat} has {run.done:,} of {run.n_items:,} verdicts; "
+                f"missing: {', '.join(named)}{more}",
+            )
+
+
+def _not_comparable(arms: Sequence[ArmSummary], limit: float) -> Iterator[Notice]:
+    for arm in arms:
+        marked = [run for run in arm.runs if not run.comparable]
+        if marked:
+            shares = ", ".join(
+                f"#{run.repeat} ({run.done - run.counts.get('ok', 0):,} of {run.done:,})" for run in marked
+            )
+            yield Notice(
+                "not_comparable",
+                f"{arm.name}: more than {100 * limit:g} % of the verdicts are missing in {shares}; "
+                "these runs are in the numbers and should not be compared with others",
+            )
+
+
+def _design(info: StudyInfo, ended: bool, arms: Sequence[ArmSummary]) -> Iterator[Notice]:
+    design = info.design
+    if design.n_items < FEWEST_ITEMS:
+        yield Notice("few_items", f"too few items for a claim: {design.n_items}, use at least {FEWEST_ITEMS}")
+    runs = min((arm.band.k for arm in arms), default=0) if ended else design.repeats
+    if runs < 2:
+        yield Notice("no_band", "with fewer than two complete runs, movement from run to run cannot be measured")
+    elif runs < VAGUE_BELOW:
+        uncertainty = 100 / np.sqrt(2 * runs - 2)
+        yield Notice(
+            "few_repeats",
+            f"a band over {runs} runs is vague: its sd is known to about ±{uncertainty:.0f} %; "
+            f"use at least {VAGUE_BELOW} repeats, and read the range until then",
+        )
+    elif design.repeats > POOR_VALUE_ABOVE:
+        yield Notice(
+            "many_repeats",
+            f"{design.repeats} repeats are poor value: beyond {POOR_VALUE_ABOVE}, more items tell more",
+        )

@@ -1,0 +1,187 @@
+"""The report for a terminal. Points on screen; foreign text only as cleaned ``Text``, never as markup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from evaltui.core.format import NOTHING, count, duration, money, points, seconds, span
+from evaltui.core.status import Status
+from evaltui.core.text import clean
+from evaltui.report.ledger import state_word
+from evaltui.report.summary import ArmSummary, BandSummary, ComparisonSummary, FlipSummary, RunSummary, Summary
+
+_COLUMNS: dict[str, tuple[Status, ...]] = {
+    "timeout": (Status.TIMEOUT,),
+    "parse": (Status.PARSE_FAILURE, Status.JUDGE_PARSE_FAILURE),
+    "rate": (Status.RATE_LIMITED,),
+    "trunc": (Status.TRUNCATED,),
+}
+_NAMED = {status for group in _COLUMNS.values() for status in group}
+_OTHER = tuple(status for status in Status if status is not Status.OK and status not in _NAMED)
+_NAME_LIMIT = 60
+
+
+def render(summary: Summary) -> RenderableType:
+    """The whole report, top to bottom: what ran, each arm, each comparison, categories, warnings."""
+    parts: list[RenderableType] = [_header(summary)]
+    for arm in summary.arms:
+        parts += ["", Text(_name(arm.name), style="bold"), *_arm_lines(arm), run_table(arm)]
+    for comparison in summary.comparisons:
+        parts += ["", *_comparison(comparison)]
+    if summary.categories:
+        parts += ["", Text("By category", style="bold"), category_table(summary)]
+    if summary.warnings:
+        parts += ["", Text("Warnings", style="bold"), *_warnings(summary)]
+    return Group(*parts)
+
+
+def run_table(arm: ArmSummary) -> Table:
+    """One row per run: score, completion, what went wrong, how long calls took, and what keeps it from counting."""
+    table = _table(gap=1)
+    for heading in ("run", "score", "done", *_COLUMNS, "other", "retry", "p50", "p95"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for run in arm.runs:
+        table.add_row(
+            f"#{run.repeat}",
+            points(run.score),
+            f"{run.done:,}/{run.n_items:,}",
+            *(_count(run, group) for group in _COLUMNS.values()),
+            _count(run, _OTHER),
+            f"{run.retries:,}" if run.retries else "",
+            seconds(run.latency.p50),
+            seconds(run.latency.p95),
+            _mark(run),
+        )
+    return table
+
+
+def interval_table(comparison: ComparisonSummary) -> Table:
+    """The intervals of a comparison, each with its method, unit and what it is about; the headline is marked."""
+    table = _table()
+    table.add_column("interval", no_wrap=True)
+    table.add_column("points", justify="right", no_wrap=True)
+    table.add_column("n", justify="right", no_wrap=True)
+    table.add_column("about", overflow="fold")
+    headline = comparison.headline
+    for each in comparison.intervals:
+        leads = headline is not None and headline.method == each.method
+        about = each.estimand + (f"; {each.note}" if each.note else "")
+        table.add_row(
+            Text(f"{'>' if leads else ' '} {each.method}"),
+            span(each.low, each.high, signed=True),
+            f"{each.n:,} {each.unit}",
+            Text(about),
+        )
+    return table
+
+
+def category_table(summary: Summary) -> Table:
+    """Differences by category with paired intervals and p-values adjusted for looking at many."""
+    table = _table()
+    table.add_column("category", overflow="fold")
+    for heading in ("items", "difference", "interval", "p adjusted"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for each in summary.categories:
+        table.add_row(
+            Text(_name(each.category)),
+            f"{each.n:,}",
+            points(each.difference, signed=True),
+            span(each.low, each.high, signed=True),
+            _p_value(each.p_adjusted),
+        )
+    return table
+
+
+def band_line(band: BandSummary) -> str:
+    """The run-to-run band in points, or why there is none."""
+    if not band.measured:
+        return "run-to-run band not measured"
+    sd = f"sd {points(band.sd, decimals=2)} ({span(band.sd_low, band.sd_high)})"
+    return f"band ±{points(band.band)}, {band.z:g} sd over {count(band.k, 'run')}; {sd}"
+
+
+def flips_line(flips: FlipSummary) -> str:
+    """How many items change their verdict by themselves."""
+    if flips.pairwise is None:
+        return "flips: not known before an item has two verdicts"
+    expected = f"{flips.expected_changes:.0f}" if flips.expected_changes is not None else NOTHING
+    return (
+        f"flips: {flips.items_that_flip:,} of {count(flips.items, 'item')}; run it again and about {expected} of "
+        f"{flips.items:,} change ({100 * flips.pairwise:.1f} %); {flips.text_changes:,} changed their text"
+    )
+
+
+def _table(gap: int = 2) -> Table:
+    return Table(box=None, pad_edge=False, padding=(0, gap, 0, 0), header_style="underline")
+
+
+def _header(summary: Summary) -> Text:
+    info, design, progress = summary.info, summary.info.design, summary.progress
+    reason = f" ({clean(info.reason, limit=200)})" if info.reason else ""
+    lines = [
+        f"{_name(design.name)}  {clean(info.id)}  {state_word(info)}{reason}",
+        f"{count(design.n_items, 'item')} x {count(design.repeats, 'repeat')}, {design.schedule}, "
+        f"order seed {design.order_seed}, {count(design.concurrency, 'call')} in flight",
+        f"{progress.done:,} of {count(progress.total, 'verdict')}, {count(progress.requests, 'request')}, "
+        f"cost {money(progress.cost)}"
+        + (f", about {duration(progress.eta_s)} left" if progress.eta_s is not None else ""),
+    ]
+    if design.disclosure:
+        lines.insert(0, clean(design.disclosure))
+    return Text("\n".join(lines))
+
+
+def _arm_lines(arm: ArmSummary) -> Iterator[Text]:
+    yield Text(f"mean {points(arm.mean)}  range {points(arm.range)}  {band_line(arm.band)}")
+    yield Text(flips_line(arm.flips))
+    if arm.excess_spread.ratio is not None:
+        yield Text(
+            f"variance between runs: {arm.excess_spread.ratio:.2f} times what independent flips give "
+            f"(p {_p_value(arm.excess_spread.p)})"
+        )
+
+
+def _comparison(comparison: ComparisonSummary) -> Iterator[RenderableType]:
+    yield Text(f"{_name(comparison.candidate)} against {_name(comparison.baseline)}", style="bold")
+    yield Text(clean(comparison.sentence))
+    yield Text(
+        f"{count(comparison.n_items, 'item')} compared, {count(comparison.n_in_flight, 'verdict')} in flight, "
+        f"{count(comparison.n_left_out, 'item')} left out; {comparison.gained:,} gained, {comparison.lost:,} lost, "
+        f"net {comparison.gained - comparison.lost:+,}"
+    )
+    if comparison.intervals:
+        yield interval_table(comparison)
+    if comparison.headline is not None and comparison.headline.why:
+        yield Text(f"> headline: {comparison.headline.why}")
+
+
+def _warnings(summary: Summary) -> Iterator[RenderableType]:
+    for notice in summary.warnings:
+        yield Padding(Text(clean(f"- {notice.text}")), (0, 0, 0, 1))
+
+
+def _count(run: RunSummary, group: tuple[Status, ...]) -> str:
+    total = sum(run.counts.get(status.value, 0) for status in group)
+    return f"{total:,}" if total else ""
+
+
+def _mark(run: RunSummary) -> str:
+    if not run.comparable:
+        return "missing"
+    return "" if run.complete else "part"
+
+
+def _p_value(p: float | None) -> str:
+    if p is None:
+        return NOTHING
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _name(name: str) -> str:
+    return clean(name, limit=_NAME_LIMIT)

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from evaltui.report.sentence import comparison_sentence
+
+
+def sentence(
+    means: tuple[float, float] | None, interval: tuple[float, float] | None, n_items: int = 2000, why: str = ""
+) -> str:
+    return comparison_sentence(
+        baseline="v1",
+        candidate="v2",
+        means=means,
+        interval=interval,
+        level=0.95,
+        method="percentile bootstrap over items",
+        why=why,
+        n_items=n_items,
+        repeats=5,
+    )
+
+
+def test_an_interval_below_zero_says_worse_and_by_how_much() -> None:
+    assert sentence((0.81, 0.74), (-0.081, -0.059)) == (
+        "v2 against v1: worse on these examples by 5.9 to 8.1 points "
+        "(95 % interval, percentile bootstrap over items, 2,000 items x 5 repeats)."
+    )
+
+
+def test_an_interval_above_zero_says_better() -> None:
+    assert "better on these examples by 1.0 to 3.0 points" in sentence((0.8, 0.82), (0.01, 0.03))
+
+
+@pytest.mark.parametrize("interval", [(-0.01, 0.02), (0.0, 0.02), (-0.02, 0.0)])
+def test_an_interval_that_holds_zero_is_no_evidence_and_has_no_direction(interval: tuple[float, float]) -> None:
+    text = sentence((0.8, 0.812), interval)
+    assert "No evidence of a difference, 81.2 against 80.0" in text
+    assert not any(word in text for word in ("better", "worse", "up ", "down "))
+
+
+def test_few_items_are_told_as_too_few_whatever_the_interval() -> None:
+    text = sentence((0.2, 0.9), (0.5, 0.9), n_items=9)
+    assert "needs more" in text
+    assert "better" not in text
+
+
+def test_without_an_interval_the_reason_is_given() -> None:
+    assert "no differing items" in sentence((0.5, 0.5), None, why="no differing items")
+
+
+def test_nothing_paired_is_nothing_to_compare() -> None:
+    assert sentence(None, None, n_items=0) == (
+        "v2 against v1: nothing to compare yet, no item has a scored verdict in both."
+    )
