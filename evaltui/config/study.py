@@ -48,7 +48,7 @@ class StudySection(Table):
 
 def _encoding(name: str) -> str:
     try:
-        b"".decode(name)
+        " ".encode(name)
     except LookupError:
         raise ValueError(
             f"{name!r} is no text encoding; known ones are utf-8, utf-16, cp1252, latin-1 and more"
