@@ -20,6 +20,8 @@ from evaltui.report.summary import (
 )
 from evaltui.stats import intervals
 from evaltui.stats.interval import Interval
+from evaltui.stats.multiplicity import holm
+from evaltui.stats.t_test import t_test
 
 LEVEL = 0.95
 
@@ -79,30 +81,28 @@ def compare(
 
 
 def by_category(pairing: Pairing, categories: Sequence[str | None], clusters: Clusters | None) -> list[CategorySummary]:
-    """The difference within each category, with a t interval of its own, sorted by name; unnamed items are left out."""
+    """The difference within each category, with a t interval of its own, sorted by name; unnamed items are left out.
+
+    p-values are adjusted (Holm) for the number of categories.
+    """
     places: dict[str, list[int]] = {}
     for place in np.flatnonzero(pairing.paired).tolist():
         name = categories[place]
         if name is not None:
             places.setdefault(name, []).append(place)
-    found = []
-    for name, members in sorted(places.items()):
-        difference = pairing.difference[members]
-        if clusters is None:
-            interval = intervals.item_t(difference, level=LEVEL)
-        else:
-            interval = intervals.cluster_t(difference, [clusters[place] for place in members], level=LEVEL)
-        found.append(
-            CategorySummary(
-                category=name,
-                n=len(members),
-                difference=interval.estimate,
-                low=interval.low,
-                high=interval.high,
-                p_adjusted=None,
-            )
-        )
-    return found
+    named = sorted(places.items())
+    found = [_within(pairing.difference[members], members, clusters) for _, members in named]
+    adjusted = holm([t_test(interval).p for interval in found])
+    return [
+        CategorySummary(name, len(members), interval.estimate, interval.low, interval.high, p)
+        for (name, members), interval, p in zip(named, found, adjusted, strict=True)
+    ]
+
+
+def _within(difference: NDArray[np.float64], members: Sequence[int], clusters: Clusters | None) -> Interval:
+    if clusters is None:
+        return intervals.item_t(difference, level=LEVEL)
+    return intervals.cluster_t(difference, [clusters[place] for place in members], level=LEVEL)
 
 
 def _over_runs(

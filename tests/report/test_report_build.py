@@ -188,6 +188,17 @@ def test_a_category_has_its_own_paired_interval() -> None:
     assert (found.low, found.high) == pytest.approx((low, high))
 
 
+def test_p_values_of_categories_are_adjusted_for_their_number() -> None:
+    scores = noisy_scores(60, 3)
+    categories: list[str | None] = ["x", "y", "z"] * 20
+    found = summary_of(make_design(60, 3), rows_of(scores), categories=categories).categories
+    d = scores[1].mean(axis=1) - scores[0].mean(axis=1)
+    raw = [scipy.stats.ttest_1samp(d[start::3], 0).pvalue for start in range(3)]
+    by_p = np.argsort(raw)
+    stepped = np.maximum.accumulate(np.minimum(1, np.array([3, 2, 1]) * np.array(raw)[by_p]))
+    assert [found[place].p_adjusted for place in by_p] == pytest.approx(stepped.tolist())
+
+
 def eight_items_two_errors() -> list[Row]:
     scored = [Row(0, 1, place, float(place < 2)) for place in range(6)]
     return [*scored, Row(0, 1, 6, None, Status.SERVER_ERROR), Row(0, 1, 7, None, Status.TIMEOUT)]
