@@ -67,16 +67,22 @@ def _simulator_pins(settings: SimulatorSettings, arm: str) -> Iterator[tuple[str
         if name == "speed" or value == getattr(DEFAULT_SIMULATOR, name):
             continue
         if name == "effects":
-            if arm in value:
+            if value.get(arm):
                 yield "simulator.effect", value[arm]
-        elif name in ("weather", "run_faults"):
-            runs = {run: setting for run, setting in value.items() if run.partition("#")[0] == arm}
-            if runs:
-                yield f"simulator.{name}", json.dumps(runs, sort_keys=True)
         elif isinstance(value, dict):
-            yield f"simulator.{name}", json.dumps(value, sort_keys=True)
+            by_run = name in ("weather", "run_faults")
+            mine = {run: inner for run, inner in value.items() if run.partition("#")[0] == arm} if by_run else value
+            if mine:
+                yield f"simulator.{name}", json.dumps(_without_zeros(mine), sort_keys=True)
         else:
             yield f"simulator.{name}", value
+
+
+def _without_zeros(table: Mapping[str, object]) -> dict[str, object]:
+    """Rates and shifts of zero say nothing. A run's own table stays when it is empty: it replaces the common one."""
+    return {
+        name: _without_zeros(value) if isinstance(value, dict) else value for name, value in table.items() if value != 0
+    }
 
 
 def _sha256(text: str) -> str:
