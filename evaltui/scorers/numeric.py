@@ -15,6 +15,8 @@ from evaltui.scorers.rule import Mark, Rule, right, unreadable, unscorable, with
 from evaltui.scorers.text import as_label
 
 REVISION = 1
+DIGITS_LIMIT: Final = 2000
+"""Longer numbers are compared for equality only: no tolerance."""
 
 _NUMBER = re.compile(
     r"(?<![A-Za-z\d])(?<!\d\.)"
@@ -71,7 +73,7 @@ def numeric_rule(options: NumericOptions) -> Rule:
     tolerance = Decimal(repr(options.tolerance))
 
     def close(said: str, gold: str) -> bool:
-        if said == gold or not tolerance:
+        if said == gold or not tolerance or max(len(said), len(gold)) > DIGITS_LIMIT:
             return said == gold
         allowed = tolerance * abs(Decimal(gold)) if options.relative else tolerance
         return abs(Decimal(said) - Decimal(gold)) <= allowed

@@ -76,6 +76,12 @@ def test_tolerance_is_inclusive_and_can_be_a_share_of_the_gold(score, gold, text
     assert score("numeric", gold, text, **options).score == expected
 
 
+def test_a_number_beyond_all_bounds_is_wrong_and_no_crash(score):
+    verdict = score("numeric", "2", "9" * 2_000_000, tolerance=0.1)
+    assert verdict.score == 0.0
+    assert len(verdict.label) <= 120
+
+
 @pytest.mark.parametrize("gold", [None, "unknown"])
 def test_a_gold_without_a_number_is_an_error_of_the_scorer(score, gold):
     verdict = score("numeric", gold, "5")
