@@ -1,0 +1,1 @@
+"""The screens: a read-only follower of the database, drawn with Textual."""

@@ -1,0 +1,134 @@
+"""The comparison in words and numbers: both arms in one row, every interval, what it says and what it leaves out."""
+
+from __future__ import annotations
+
+from textual.content import Content
+
+from evaltui.core.format import points, span
+from evaltui.core.text import clean
+from evaltui.report.summary import ArmSummary, ComparisonSummary, IntervalSummary, Summary
+from evaltui.report.text import band_line, flips_line
+from evaltui.tui.cells import cut, fit
+from evaltui.tui.drawn import MUTED
+
+LABEL_WIDTH = 13
+SPAN_WIDTH = 15
+MEAN_WIDTH = 15
+RANGE_WIDTH = 37
+ONE_LINE_WIDTH = 64
+
+
+def means_lines(summary: Summary, which: int, width: int) -> list[Content]:
+    """Both means and ranges and the difference of comparison ``which`` in one row; without one, each arm's noise."""
+    if not summary.comparisons:
+        return noise_lines(summary)
+    comparison = summary.comparisons[min(which, len(summary.comparisons) - 1)]
+    arms = {arm.name: arm for arm in summary.arms}
+    return _means(comparison, arms[comparison.baseline], arms[comparison.candidate], width)
+
+
+def verdict_lines(summary: Summary, which: int, width: int) -> list[Content]:
+    """What the comparison says in words, what is in it, and the noise it stands against."""
+    lines = []
+    if summary.comparisons:
+        which = min(which, len(summary.comparisons) - 1)
+        comparison = summary.comparisons[which]
+        lines += [Content.styled(clean(comparison.sentence), "bold" if _decided(comparison) else "")]
+        lines += [_counts(comparison)]
+        if len(summary.comparisons) > 1:
+            where = f"comparison {which + 1} of {len(summary.comparisons)}, c for the next"
+            lines.append(Content.styled(where, MUTED))
+        lines += [Content(""), *noise_lines(summary)]
+    if summary.warnings:
+        lines += [Content(""), *warning_lines(summary)]
+    return lines
+
+
+def noise_lines(summary: Summary) -> list[Content]:
+    """Band and flips of every arm."""
+    lines = []
+    for arm in summary.arms:
+        lines.append(Content.styled(clean(arm.name, limit=60), "bold $primary"))
+        if arm.mean is not None:
+            lines.append(Content(f"mean {points(arm.mean)}, range {points(arm.range)}"))
+        lines += [Content(band_line(arm.band)), Content(flips_line(arm.flips))]
+    return lines
+
+
+def warning_lines(summary: Summary) -> list[Content]:
+    """What a reader has to know before believing the numbers."""
+    return [Content.assemble(("! ", "bold $warning"), clean(notice.text, limit=600)) for notice in summary.warnings]
+
+
+def _means(comparison: ComparisonSummary, baseline: ArmSummary, candidate: ArmSummary, width: int) -> list[Content]:
+    """Both means and ranges and the difference in one row, under the arms' names."""
+    column = max(MEAN_WIDTH if width >= RANGE_WIDTH else 11, width // 3)
+    pairs = ((baseline, comparison.baseline_mean), (candidate, comparison.candidate_mean))
+    names = "".join(fit(cut(clean(arm.name, limit=60), column - 1), column) for arm, _ in pairs)
+    row = [
+        part
+        for arm, mean in pairs
+        for part in ((fit(points(mean), 5), "bold"), (fit(_range(arm, column - 5), column - 5), MUTED))
+    ]
+    room = width - 2 * column
+    return [
+        Content.styled(names + ("difference" if room >= 10 else "diff"), MUTED),
+        Content.assemble(*row, (points(comparison.difference, signed=True), "bold $primary")),
+    ]
+
+
+def _range(arm: ArmSummary, width: int) -> str:
+    if arm.range is None:
+        return ""
+    text = f"range {points(arm.range)}"
+    return text if len(text) < width else f"({points(arm.range)})"
+
+
+def interval_lines(summary: Summary, which: int, width: int) -> list[Content]:
+    """Every interval with its estimator; the one that leads is marked."""
+    if not summary.comparisons:
+        return []
+    comparison = summary.comparisons[min(which, len(summary.comparisons) - 1)]
+    lines = [line for interval in comparison.intervals for line in _interval(interval, comparison, width)]
+    if comparison.sequence is not None:
+        lines += _row(" ", span(*comparison.sequence, signed=True), "any time", "valid at every look", width)
+    if comparison.headline is not None and comparison.headline.why:
+        lines.append(Content.styled(f"> {clean(comparison.headline.why)}", MUTED))
+    return lines
+
+
+def _interval(interval: IntervalSummary, comparison: ComparisonSummary, width: int) -> list[Content]:
+    leads = comparison.headline is not None and comparison.headline.method == interval.method
+    about = f"{clean(interval.method)}, {interval.n:,} {interval.unit}"
+    about += f"; {clean(interval.note)}" if interval.note else ""
+    text = span(interval.low, interval.high, signed=True)
+    return _row(">" if leads else " ", text, f"over {interval.unit}", about, width)
+
+
+def _row(mark: str, text: str, label: str, about: str, width: int) -> list[Content]:
+    """One line where there is room for what the interval is about, two where there is not."""
+    strong = mark != " "
+    head = Content.assemble(
+        (f"{mark} ", "bold $primary"),
+        (fit(text, SPAN_WIDTH), "bold" if strong else ""),
+        (f" {fit(label, min(LABEL_WIDTH, max(0, width - SPAN_WIDTH - 3)))}", "" if strong else MUTED),
+    )
+    if width < ONE_LINE_WIDTH:
+        return [head, Content.styled(f"  {cut(about, width - 2)}", MUTED)]
+    return [Content.assemble(head, (f" {cut(about, width - SPAN_WIDTH - LABEL_WIDTH - 4)}", MUTED))]
+
+
+def _counts(comparison: ComparisonSummary) -> Content:
+    net = comparison.gained - comparison.lost
+    return Content.styled(
+        f"{comparison.n_items:,} items in, {comparison.n_in_flight:,} verdicts in flight, "
+        f"{comparison.n_left_out:,} left out; {comparison.gained:,} gained, {comparison.lost:,} lost, net {net:+,}",
+        MUTED,
+    )
+
+
+def _decided(comparison: ComparisonSummary) -> bool:
+    headline = comparison.headline
+    if headline is None or headline.low is None or headline.high is None:
+        return False
+    return headline.low > 0 or headline.high < 0

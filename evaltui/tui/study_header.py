@@ -1,0 +1,101 @@
+"""The lines above every monitor: which study, how it stands, how far it is, what it costs, what it says so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.content import Content
+
+from evaltui.core.format import duration, money, points, span
+from evaltui.core.status import StudyState
+from evaltui.core.study import StudyInfo
+from evaltui.core.text import clean
+from evaltui.report.ledger import state_word
+from evaltui.report.summary import Summary
+from evaltui.tui.cells import cut
+from evaltui.tui.drawn import MUTED
+from evaltui.tui.marks import Marks
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the header says beyond the summary: ``note`` of the screen itself, and why the study cannot be read."""
+
+    frozen: bool = False
+    unreadable: str = ""
+
+
+def header_lines(summary: Summary, which: int, standing: Standing, marks: Marks, width: int) -> list[Content]:
+    """Three lines, and a fourth when there is something to say about the state."""
+    lines = [_identity(summary.info, standing, marks, width), _progress(summary, marks, width)]
+    lines.append(_verdict(summary, which, width))
+    said = standing.unreadable or (summary.info.reason if summary.info.state is not StudyState.FINISHED else "")
+    if summary.info.crashed:
+        said = said or "its engine is gone; what is done is kept"
+    if said:
+        lines.append(Content.styled(cut("! " + clean(said, limit=500), width), "bold $warning"))
+    return lines
+
+
+def state_style(info: StudyInfo) -> str:
+    """The tone of a study's state."""
+    if info.crashed:
+        return "bold $error"
+    return {
+        StudyState.RUNNING: "bold $success",
+        StudyState.PAUSED: "bold $warning",
+        StudyState.STOPPED: "bold $warning",
+        StudyState.FINISHED: "bold $primary",
+    }.get(info.state, "bold")
+
+
+def _identity(info: StudyInfo, standing: Standing, marks: Marks, width: int) -> Content:
+    design = info.design
+    size = f"{len(design.arms)} arms x {design.repeats} repeats x {design.n_items:,} items"
+    pins = f"pins {design.pin_hash[:8]}"
+    state = f"{marks.live if info.live else marks.idle} {state_word(info)}" + (" FROZEN" if standing.frozen else "")
+    parts = [size, pins, clean(info.id, limit=40)]
+    room = width - len(state) - 2
+    while parts and room - sum(len(part) + 2 for part in parts) < 12:
+        parts.pop()
+    name = cut(clean(design.name, limit=200), max(1, room - sum(len(part) + 2 for part in parts)))
+    tail = "".join(f"  {part}" for part in parts)
+    return Content.assemble((name, "bold"), "  ", (state, state_style(info)), (tail, MUTED))
+
+
+def _progress(summary: Summary, marks: Marks, width: int) -> Content:
+    progress = summary.progress
+    share = progress.done / progress.total if progress.total else 0.0
+    said = [f"{100 * share:3.0f} %", f"{progress.done:,} of {progress.total:,}"]
+    if progress.done < progress.total and summary.info.live:
+        said.append(f"{duration(progress.eta_s)} left" if progress.eta_s is not None else "time left unknown")
+    limit = summary.info.design.max_cost
+    said.append(f"cost {money(progress.cost)}" + (f" of {money(limit)}" if limit is not None else ""))
+    said.append(f"{progress.requests:,} requests")
+    while len(said) > 2 and sum(len(part) + 2 for part in said) > width - max(8, width // 4):
+        said.pop()
+    text = "".join(f"  {part}" for part in said)
+    bar = max(4, min(60, width - len(text)))
+    full = int(bar * share)
+    return Content.assemble((marks.full * full, "$primary"), (marks.empty * (bar - full), "$foreground 25%"), text)
+
+
+def _verdict(summary: Summary, which: int, width: int) -> Content:
+    """The score, band and difference in a line, for when their panes are out of sight."""
+    if not summary.comparisons:
+        arm = summary.arms[0]
+        band = f" ±{points(arm.band.band)}" if arm.band.measured else ""
+        return Content(cut(f"{clean(arm.name, limit=40)} {points(arm.mean)}{band}", width))
+    comparison = summary.comparisons[min(which, len(summary.comparisons) - 1)]
+    arms = {arm.name: arm for arm in summary.arms}
+    means = ((comparison.baseline, comparison.baseline_mean), (comparison.candidate, comparison.candidate_mean))
+    said = []
+    for name, mean in means:
+        spread = arms[name].band
+        width_of_band = f" ±{points(spread.band)}" if spread.measured else ""
+        said.append(f"{clean(name, limit=24)} {points(mean)}{width_of_band}")
+    difference = f"difference {points(comparison.difference, signed=True)}"
+    headline = comparison.headline
+    if headline is not None and headline.low is not None:
+        difference += f" ({span(headline.low, headline.high, signed=True)})"
+    return Content(cut("  ".join([*said, difference]), width))
