@@ -22,6 +22,7 @@ from evaltui.providers.simulator.chance import pick
 _NUMBER = re.compile(r"-?\d[\d,]{0,30}(?:\.\d{1,12})?(?!\d)")
 _SHORT: Final = 60
 _CANDIDATES: Final = 50
+_LETTER = re.compile("[A-Z]")
 _LETTERS: Final = ("A", "B", "C", "D")
 _WORDINGS: Final = (
     "{}",
@@ -122,7 +123,9 @@ def _wrong_texts(right: str, others: Sequence[str], order: Sequence[float]) -> t
     opposite = _OPPOSITES.get(right.lower())
     if opposite is not None:
         return (opposite.capitalize() if right[:1].isupper() else opposite,)
-    pool = others if len(others) > 1 or right not in _LETTERS else _LETTERS
+    pool = [other for other in others if _LETTER.fullmatch(other)] if _LETTER.fullmatch(right) else others
+    if _LETTER.fullmatch(right) and len(pool) < 2:
+        pool = _LETTERS
     start = int(order[0] * len(pool)) if pool else 0
     candidates = islice(chain(pool[start:], pool[:start]), _CANDIDATES)
     folded = right.casefold()
