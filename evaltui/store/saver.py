@@ -46,14 +46,16 @@ Entry = AttemptRecord | CellRecord | Event | StateChange | Flush
 class Saver:
     """Owns a connection and the records that are not saved yet; :meth:`run` is the body of its thread.
 
-    ``reason`` says why the last commit failed; None once one succeeds. ``fatal`` is what ended the thread: the lease
-    is lost, or a defect. Other threads put entries into ``entries``, take from ``commands`` and may set ``give_up``.
+    ``saved`` counts committed records. ``reason`` says why the last commit failed; None once one succeeds. ``fatal`` is
+    what ended the thread: the lease is lost, or a defect. Other threads put entries into ``entries``, take from
+    ``commands`` and may set ``give_up``.
     """
 
     def __init__(self, connection: sqlite3.Connection, keys: StudyKeys, lease: HeldLease, study_id: str) -> None:
         self.entries: queue.SimpleQueue[Entry] = queue.SimpleQueue()
         self.commands: deque[Command] = deque()
         self.give_up = threading.Event()
+        self.saved = 0
         self.reason: str | None = None
         self.fatal: Exception | None = None
         self._connection = connection
@@ -76,10 +78,6 @@ class Saver:
                     return
         except Exception as error:
             self.fatal = error
-
-    def waiting(self) -> int:
-        """How many records are not saved, about: while the thread runs, flushes in the queue are counted too."""
-        return self._batch.records + self.entries.qsize()
 
     def _gather(self) -> None:
         """Collect entries until a commit is due: the window is over or full, or something asks for one now."""
@@ -147,6 +145,7 @@ class Saver:
             # SQLite may have ended the transaction itself, when the disk is full for one.
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
+        self.saved += self._batch.records
         self._batch.clear()
         if time.monotonic() >= self._next_beat:
             self._next_beat = time.monotonic() + HEARTBEAT_S

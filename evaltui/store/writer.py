@@ -52,6 +52,7 @@ class Writer:
         self._synchronous = synchronous
         self._patience = patience
         self._grace = grace
+        self._queued = 0
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -81,7 +82,7 @@ class Writer:
     def failure(self) -> StoreError | None:
         """Why the records of the last seconds are not saved yet; None while all is well."""
         reason = self._saver.reason
-        waits = f"{self._saver.waiting()} records wait in memory and are tried again"
+        waits = f"{self._unsaved()} records wait in memory and are tried again"
         return self._fatal() or (StoreError(f"{self._path}: {reason}; {waits}") if reason else None)
 
     def terminal(self) -> Masks:
@@ -146,7 +147,10 @@ class Writer:
             self._saver.give_up.set()
             self._thread.join()
             reason = self._saver.reason or error
-            raise StoreError(f"{self._path}: {self._saver.waiting()} records could not be saved: {reason}") from error
+            raise StoreError(f"{self._path}: {self._unsaved()} records could not be saved: {reason}") from error
+        except BaseException:
+            self._saver.give_up.set()
+            raise
         finally:
             self._thread.join()
             self._connection.close()
@@ -166,12 +170,18 @@ class Writer:
             done = sum(int(mask.sum()) for mask in self._terminal.values())
             total = len(self._terminal) * self._keys.n_items
             text = f"resumed by process {os.getpid()} on {lease.process.host}; {done} of {total} cells were done"
-            self._saver.entries.put(Event(time.time(), "resumed", text))
+            self._put(Event(time.time(), "resumed", text))
 
     def _put(self, entry: Entry) -> None:
         if (fatal := self._fatal()) is not None:
             raise fatal
+        if self._closed:
+            raise StoreError(f"{self._path}: the writer of study {self._study_id} is closed")
+        self._queued += 1
         self._saver.entries.put(entry)
+
+    def _unsaved(self) -> int:
+        return self._queued - self._saver.saved
 
     def _wait(self, flush: Flush) -> None:
         self._saver.entries.put(flush)
