@@ -25,8 +25,8 @@ FEWEST = 10
 """Below this many items (or clusters) no bootstrap interval is given."""
 
 _NAMES: dict[Method, str] = {"percentile": "percentile bootstrap", "bca": "BCa bootstrap"}
-_CLUSTER_POINTS = 2**13
-_SURELY = 20.0
+_CLUSTER_POINTS = 2**14
+_SURELY = 10.0
 _SMALL_N_NOTE = "below 50 items the t interval holds its level better"
 _FEW_CLUSTERS_NOTE = "below 20 clusters the t interval over clusters holds its level better"
 
@@ -102,7 +102,7 @@ def _sums(unique: Floats, counts: Codes, per_unit: float = 1.0) -> _Distribution
         smooth.centre / n / per_unit,
         lambda alpha: smooth.quantile(alpha) / n / per_unit,
         smooth.probability(smooth.centre),
-        f"characteristic function inverted numerically: exact to {smooth.error / n / per_unit:.1g}",
+        f"characteristic function inverted numerically, error at most about {smooth.error / n / per_unit:.1g}",
     )
 
 
@@ -168,24 +168,37 @@ def _ratio_distribution(sums: Floats, sizes: Floats, counts: Codes) -> _Distribu
         estimate,
         lambda alpha: _crossing(cdf, alpha, low, high, error / 100),
         residual.probability(0.0),
-        f"clusters of unequal size: characteristic function inverted numerically, exact to {error:.1g}",
+        f"clusters of unequal size: characteristic function inverted numerically, error at most about {error:.1g}",
     )
 
 
 def _crossing(cdf: Callable[[float], float], alpha: float, low: float, high: float, tolerance: float) -> float:
-    """Where an increasing ``cdf`` reaches ``alpha``: false position with the Illinois step, bisection every third."""
-    below, above = -alpha, 1 - alpha
-    for step in range(100):
+    """Where an increasing ``cdf`` reaches ``alpha``: false position (Illinois) on the probit scale, almost a line."""
+    target = _probit(alpha)
+    below, above = _probit(cdf(low)) - target, _probit(cdf(high)) - target
+    if below >= 0 or above <= 0:
+        return low if below >= 0 else high
+    last = 0
+    for _ in range(100):
         if high - low <= tolerance:
             break
-        share = 0.5 if step % 3 == 2 else -below / (above - below)
-        middle = low + share * (high - low)
-        value = cdf(middle) - alpha
+        middle = (low * above - high * below) / (above - below)
+        value = _probit(cdf(middle)) - target
+        if abs(value) < 1e-7:
+            return middle
         if value < 0:
-            low, below, above = middle, value, above / 2
+            low, below = middle, value
+            above /= 2 if last < 0 else 1
+            last = -1
         else:
-            high, above, below = middle, value, below / 2
+            high, above = middle, value
+            below /= 2 if last > 0 else 1
+            last = 1
     return (low + high) / 2
+
+
+def _probit(probability: float) -> float:
+    return float(ndtri(min(max(probability, 1e-15), 1 - 1e-15)))
 
 
 def _histogram(values: ArrayLike, counts: ArrayLike) -> tuple[Floats, Codes]:

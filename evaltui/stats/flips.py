@@ -21,8 +21,8 @@ class Flips:
     """How much verdicts move over ``k`` runs; rates are None where no item has two scored verdicts.
 
     ``pairwise`` is the mean over items of the pairwise disagreement, ``between_runs`` the mean over pairs of runs of
-    the share of items that changed; they differ where verdicts are missing. ``minority`` is the mean over items of
-    1 - the share of the commonest verdict, which grows with k. ``items`` have at least two scored verdicts,
+    the share of items that changed; they differ where verdicts are missing. ``minority`` is the mean over items with
+    a verdict of 1 - the share of the commonest, which grows with k. ``items`` have at least two scored verdicts,
     ``items_that_flip`` of them at least two different ones. ``expected_changes`` of ``items`` will change in the next
     run; ``changes`` is its interval.
     """
@@ -39,7 +39,7 @@ class Flips:
 
 @dataclass(frozen=True, slots=True)
 class ItemFlips:
-    """Per item, shape (n,): scored verdicts, pairwise disagreement (NaN with fewer than two), 1 - largest share."""
+    """Per item, shape (n,): scored verdicts, pairwise disagreement (NaN below two), 1 - largest share (NaN at none)."""
 
     verdicts: Codes
     pairwise: Floats
@@ -94,7 +94,8 @@ def item_flips(labels: ArrayLike) -> ItemFlips:
     pairwise = np.full(n, np.nan)
     minority = np.full(n, np.nan)
     pairwise[several] = 1 - agreeing[several] / pairs[several]
-    minority[several] = 1 - largest[several] / verdicts[several]
+    some = verdicts > 0
+    minority[some] = 1 - largest[some] / verdicts[some]
     return ItemFlips(verdicts, pairwise, minority)
 
 
@@ -114,7 +115,7 @@ def flips(labels: ArrayLike, *, level: float = 0.95) -> Flips:
     return Flips(
         pairwise,
         _between_runs(codes),
-        mean(each.minority[several].tolist()),
+        mean(each.minority[each.verdicts > 0].tolist()),
         int((each.pairwise[several] > 0).sum()),
         items,
         codes.shape[1],

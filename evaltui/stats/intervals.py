@@ -181,16 +181,12 @@ def headline(item: Interval, run: Interval | None, *, k: int) -> Headline:
     if run is None or run.half_width is None:
         reason = run.note if run is not None and run.note else "there is no interval over runs"
         return Headline(item, f"The movement of whole runs is not in here: {reason}.{small}")
-    if item.half_width is None:
-        return Headline(run, f"The interval over runs, because there is none over {item.unit}: {item.note}.")
-    times = _ratio_in_words(run.half_width, item.half_width)
-    if run.half_width > item.half_width:
-        return Headline(run, f"The wider of two: over runs it is {times} as wide as over {item.unit}.{small}")
-    return Headline(item, f"The wider of two: over runs it is {times} as wide as over {item.unit}.{small}")
-
-
-def _ratio_in_words(run: float, item: float) -> str:
-    return f"{run / item:.2f} times" if item else "far more than 100 times"
+    if not item.half_width:
+        reason = item.note or "it has no width"
+        return Headline(run, f"The interval over runs, because there is none over {item.unit}: {reason}.")
+    wider = run if run.half_width > item.half_width else item
+    times = run.half_width / item.half_width
+    return Headline(wider, f"The wider of two: over runs it is {times:.2f} times as wide as over {item.unit}.{small}")
 
 
 def _normal(level: float) -> float:

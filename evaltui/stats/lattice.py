@@ -27,6 +27,7 @@ _LOG_TAIL = math.log(1e18)
 _LOG_NEGLIGIBLE = -50.0
 _TIE = 1e-12
 _ON_LATTICE = 1e-7
+_OF_SPAN = 1e-10
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +75,18 @@ def find_lattice(values: Floats) -> Lattice | None:
 
 
 def _common_denominator(offsets: Floats) -> int:
-    """The smallest D up to 60 for which all ``offsets * D`` are integers, else 0."""
+    """The smallest D up to 60 for which all sorted ``offsets * D`` are integers, else 0.
+
+    What counts as an integer is measured against the span too: values are taken as one only where they differ by less
+    than 1e-10 of it, which is rounding.
+    """
     candidates = np.arange(1, MAX_DENOMINATOR + 1)
+    allowed = np.minimum(_ON_LATTICE, _OF_SPAN * (offsets[-1] - offsets[0]) * candidates)
     few = np.multiply.outer(candidates, offsets[:8])
-    for denominator in candidates[(np.abs(few - np.rint(few)) < _ON_LATTICE).all(axis=1)]:
+    possible = (np.abs(few - np.rint(few)) <= allowed[:, None]).all(axis=1)
+    for denominator, tolerance in zip(candidates[possible], allowed[possible], strict=True):
         scaled = offsets * denominator
-        if (np.abs(scaled - np.rint(scaled)) < _ON_LATTICE).all():
+        if (np.abs(scaled - np.rint(scaled)) <= tolerance).all():
             return int(denominator)
     return 0
 
@@ -140,8 +147,9 @@ def sum_distribution(codes: Codes, counts: Codes) -> SumDistribution | None:
 class SmoothDistribution:
     """The distribution function of a sum about ``centre`` (its mean), known on a grid of ``step`` and linear between.
 
-    ``cdf[i]`` belongs to ``centre + (i - origin + 1/2) * step``. ``error`` bounds a quantile's distance from the exact
-    one, in units of the sum.
+    ``cdf[i]`` belongs to ``centre + (i - origin + 1/2) * step``. ``error`` is how far a quantile may lie from the exact
+    one, in units of the sum: five sd of the blur. Where the sum takes few distinct values its steps are smoothed over
+    that distance; elsewhere the error is far smaller.
     """
 
     centre: float
@@ -162,7 +170,7 @@ class SmoothDistribution:
         return float(np.interp(place, np.arange(len(self.cdf)), self.cdf))
 
 
-def smooth_distribution(values: Floats, counts: Codes, points: int = 2**15) -> SmoothDistribution:
+def smooth_distribution(values: Floats, counts: Codes, points: int = 2**16) -> SmoothDistribution:
     """Distribution of the sum of n draws from real ``values`` (U,) seen ``counts`` (U,) times, on ``points`` points."""
     n = int(counts.sum())
     mean = math.fsum((values * counts).tolist()) / n
@@ -180,18 +188,22 @@ def smooth_distribution(values: Floats, counts: Codes, points: int = 2**15) -> S
     masses = np.zeros(points)
     for shift, weight in zip((-1, 0, 1, 2), weights, strict=True):
         masses += np.bincount((cells + shift) % points, weights=weight * counts / n, minlength=points)
-    pmf = np.roll(_convolved(masses, n), points // 2)
+    # The cubic weights ring around an atom, over a width that grows with the n-th power; a blur of that width stops it.
+    blur = 1 + (n / 50) ** 0.25
+    pmf = np.roll(_convolved(masses, n, blur), points // 2)
     cdf = np.clip(np.maximum.accumulate(np.cumsum(pmf)), 0.0, 1.0)
-    return SmoothDistribution(n * mean, step, points // 2, cdf, step * (1 + n**0.25))
+    return SmoothDistribution(n * mean, step, points // 2, cdf, 5 * blur * step)
 
 
-def _convolved(masses: Floats, n: int) -> Floats:
+def _convolved(masses: Floats, n: int, blur: float = 0.0) -> Floats:
     """The n-fold circular convolution of ``masses``; frequencies that weigh less than e^-50 are left at zero."""
     transform = np.fft.rfft(masses)
     size = transform.real**2 + transform.imag**2
     kept = np.flatnonzero(size > math.exp(2 * _LOG_NEGLIGIBLE / n))
     powers = np.zeros_like(transform)
     powers[kept] = transform[kept] ** n
+    if blur:
+        powers[kept] *= np.exp(-2 * (np.pi * blur / len(masses) * kept) ** 2)
     result: NDArray[np.float64] = np.fft.irfft(powers, len(masses))
     return result
 

@@ -1,0 +1,134 @@
+"""Bands and prediction limits, against the worked examples of the field and scipy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from evaltui.stats.bands import band, new_run_limit, sampling_band, two_run_limit, two_set_band
+
+TEN_RUNS = [0.8120, 0.8070, 0.8190, 0.8090, 0.8150, 0.8040, 0.8110, 0.8180, 0.8060, 0.8130]
+
+
+def test_the_ten_run_example():
+    result = band(TEN_RUNS)
+    assert (result.k, result.measured, result.z) == (10, True, 2.0)
+    assert result.mean == pytest.approx(0.8114, abs=1e-12)
+    assert result.sd == pytest.approx(0.00502, abs=5e-6)
+    assert result.band == pytest.approx(0.01003, abs=5e-6)
+    assert result.range == pytest.approx(0.0150, abs=1e-12)
+    assert result.quoted == 0.01
+    assert result.scores == tuple(TEN_RUNS)
+
+
+def test_the_sd_has_a_chi_square_interval():
+    result = band(TEN_RUNS, level=0.9)
+    quantiles = scipy.stats.chi2.ppf([0.95, 0.05], 9)
+    expected = np.std(TEN_RUNS, ddof=1) * np.sqrt(9 / quantiles)
+    assert (result.sd_low, result.sd_high) == pytest.approx(tuple(expected), rel=1e-9)
+
+
+@pytest.mark.parametrize(("k", "percent"), [(5, 35.4), (10, 23.6), (20, 16.2)])
+def test_relative_uncertainty_of_the_sd(k, percent):
+    assert band(np.arange(k) / 100).relative_uncertainty == pytest.approx(percent / 100, abs=5e-4)
+
+
+def test_three_runs_lead_with_their_range():
+    result = band([71.2, 72.8, 70.9])
+    assert result.mean == pytest.approx(71.63, abs=0.005)
+    assert result.range == pytest.approx(1.9)
+    assert "the range leads" in result.note
+
+
+def test_five_runs():
+    assert band([81, 84, 79, 83, 82]).mean == pytest.approx(81.8)
+
+
+@pytest.mark.parametrize(
+    ("sd", "quoted"),
+    [(0.0051, 0.01), (0.0064, 0.01), (0.0066, 0.015), (0.0123, 0.02), (0.0004, 0.005)],
+)
+def test_the_quoted_band_has_one_figure_of_the_sd_and_half_points(sd, quoted):
+    # Two runs d apart have the sd d / sqrt(2).
+    assert band([0.5, 0.5 + sd * np.sqrt(2)]).quoted == quoted
+
+
+@pytest.mark.parametrize(("k", "word"), [(2, "guess"), (3, "unstable"), (7, "vague"), (10, ""), (13, "adds little")])
+def test_the_number_of_runs_is_judged(k, word):
+    note = band(np.arange(k) / 100).note
+    assert word in note
+    assert bool(note) is bool(word)
+
+
+@pytest.mark.parametrize(
+    ("scores", "note"),
+    [([], "there are none"), ([0.8], "there is 1"), ([0.8, 0.8, 0.1 + 0.7], "all 3 runs have the same score")],
+)
+def test_a_band_that_was_not_measured_is_never_zero(scores, note):
+    result = band(scores)
+    assert (result.measured, result.band, result.sd, result.quoted) == (False, None, None, None)
+    assert note in result.note
+    assert (result.mean is None) is (not scores)
+
+
+def test_runs_that_are_not_repeats_measure_no_band():
+    result = band([0.8, 0.81, 0.8], not_repeats="a cold cache")
+    assert (result.measured, result.band, result.note) == (False, None, "a cold cache")
+    assert result.range == pytest.approx(0.01)
+
+
+def test_a_missing_run_is_refused_with_its_place():
+    with pytest.raises(ValueError, match=r"run_scores\[1\] is nan"):
+        band([0.8, float("nan")])
+
+
+@pytest.mark.parametrize(
+    ("p", "n", "expected"),
+    [(0.81, 2000, 0.0088), (0.81, 500, 0.0175), (0.81, 200, 0.0277), (14 / 307, 307, 0.0119)],
+)
+def test_sampling_band(p, n, expected):
+    assert sampling_band(p, n) == pytest.approx(expected, abs=5e-5)
+
+
+def test_which_claims_made_it_into_a_rubric_of_sixty():
+    assert 60 * sampling_band(0.5, 60) == pytest.approx(3.87, abs=0.005)
+
+
+def test_two_sets_take_the_root_of_the_sum():
+    assert two_set_band(0.81, 2000, 0.81, 500) == pytest.approx(np.hypot(0.0088, 0.0175), abs=1e-4)
+
+
+@pytest.mark.parametrize(("p", "n"), [(1.1, 10), (-0.1, 10), (0.5, 0), (float("nan"), 10)])
+def test_a_sampling_band_of_nonsense_is_refused(p, n):
+    with pytest.raises(ValueError, match="must"):
+        sampling_band(p, n)
+
+
+@pytest.mark.parametrize("k", [3, 10])
+def test_a_prediction_limit_gives_five_percent_false_alarms_where_two_sd_give_far_more(k):
+    rng = np.random.default_rng(30)
+    runs, new = rng.normal(size=(40_000, k)), rng.normal(size=40_000)
+    distance = np.abs(new - runs.mean(axis=1)) / runs.std(axis=1, ddof=1)
+    assert (distance > new_run_limit(k, 1.0).width).mean() == pytest.approx(0.05, abs=0.005)
+    assert (distance > 2).mean() == pytest.approx({3: 0.23, 10: 0.08}[k], abs=0.01)
+
+
+def test_new_run_limit_formula():
+    assert new_run_limit(5, 0.01).width == pytest.approx(2.7764451051977987 * 0.01 * np.sqrt(1.2), rel=1e-12)
+
+
+def test_two_run_limit_formula():
+    assert two_run_limit(0.01, level=0.9).width == pytest.approx(np.sqrt(2) * 1.6448536269514722 * 0.01, rel=1e-12)
+
+
+def test_without_a_measured_sd_there_is_no_limit():
+    for limit in (new_run_limit(1, 0.01), new_run_limit(10, None), two_run_limit(None)):
+        assert limit.width is None
+        assert "not been measured" in limit.note
+
+
+@pytest.mark.parametrize("sd", [0.0, -0.1, float("nan"), float("inf")])
+def test_an_sd_that_is_none_is_refused(sd):
+    with pytest.raises(ValueError, match="positive number"):
+        two_run_limit(sd)

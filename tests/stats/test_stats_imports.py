@@ -1,0 +1,13 @@
+"""What the statistics cost to import."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+ROOM = ["bands", "bootstrap", "excess", "flips", "intervals", "lattice"]
+
+
+def test_the_estimators_do_without_scipy_stats():
+    code = f"import sys; from evaltui.stats import {', '.join(ROOM)}; sys.exit('scipy.stats' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
