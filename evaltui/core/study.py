@@ -85,6 +85,18 @@ class StudyPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class EarlierSessions:
+    """What earlier sessions of a study leave to the next: what they spent, and who answered.
+
+    ``models`` and ``fingerprints`` map an arm to the values its endpoint reported, oldest first.
+    """
+
+    cost: float = 0.0
+    models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    fingerprints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Lease:
     """Who runs a study. ``alive`` is the observer's judgement."""
 

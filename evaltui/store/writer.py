@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from evaltui.core.errors import StoreError
 from evaltui.core.records import AttemptRecord, CellRecord, Event
 from evaltui.core.status import Command, StudyState
+from evaltui.core.study import EarlierSessions
 from evaltui.store import connect
 from evaltui.store.batch import StudyKeys
+from evaltui.store.earlier import earlier_sessions
 from evaltui.store.lease import PATIENCE_S, release_lease, take_lease
 from evaltui.store.ledger import study_key
 from evaltui.store.saver import Entry, Flush, Saver, StateChange
@@ -88,6 +90,10 @@ class Writer:
     def terminal(self) -> Masks:
         """Per (arm, repeat), which positions had a verdict when this writer was entered; each of shape (n_items,)."""
         return self._terminal
+
+    def earlier(self) -> EarlierSessions:
+        """What sessions before this one spent and who answered them."""
+        return self._earlier
 
     def attempt(self, record: AttemptRecord) -> None:
         """Queue one call.
@@ -161,6 +167,7 @@ class Writer:
         try:
             self._keys = StudyKeys.read(connection, study)
             self._terminal = _terminal(connection, self._keys)
+            self._earlier = earlier_sessions(connection, study)
             self._saver = Saver(connection, self._keys, lease, self._study_id)
             ((state,),) = connection.execute("SELECT state FROM studies WHERE key = ?", (study,)).fetchall()
         except BaseException:
