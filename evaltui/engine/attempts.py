@@ -1,0 +1,149 @@
+"""One cell's calls: a deadline for each whole call, capped retries, and a record of every attempt."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from evaltui.core.protocols import Sink
+from evaltui.core.records import AttemptRecord, Completion, Failure, Request
+from evaltui.core.status import Status
+from evaltui.engine.breaker import WINDOW
+from evaltui.engine.budget import call_cost
+from evaltui.engine.control import Control
+from evaltui.engine.endpoint import Endpoint
+from evaltui.engine.feed import tell
+from evaltui.engine.patience import Patience
+from evaltui.engine.requests import Prepared
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How a cell's last call ended, after ``attempts`` calls. ``latency_s`` is that of the last one."""
+
+    outcome: Completion | Failure
+    attempts: int
+    latency_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Timing:
+    """``started`` is seconds since the epoch; ``wait_s`` was slept on purpose, ``queue_wait_s`` beyond that."""
+
+    started: float
+    wait_s: float
+    queue_wait_s: float
+
+
+Record = Callable[[AttemptRecord], None]
+
+
+async def ask(prepared: Prepared, endpoint: Endpoint, control: Control, sink: Sink, record: Record) -> Answer | None:
+    """Call the endpoint until it answers or the cell has had its turns.
+
+    ``record`` gets one record per call, in order. None: the session ends before the cell is decided, so the cell is
+    let go and will be done again. Attempt numbers count from 1 in each session, so that an endpoint whose outcome
+    depends on them answers as it would have without the interruption.
+
+    Raises:
+        CancelledError: cut off; the call in flight is recorded as cancelled.
+    """
+    loop = asyncio.get_running_loop()
+    patience = Patience(endpoint.config)
+    due, wait, number = loop.time(), 0.0, 0
+    backoff = 0.0
+    while await _turn(endpoint, control, backoff):
+        number += 1
+        timing = _Timing(time.time(), wait, max(0.0, loop.time() - due))
+        began = loop.time()
+        try:
+            outcome = await _call(prepared, number, endpoint)
+        except asyncio.CancelledError:
+            cut = Failure(Status.CANCELLED, "cut off")
+            record(_attempt(prepared, number, cut, timing, loop.time() - began, endpoint))
+            raise
+        latency_s = loop.time() - began
+        record(_attempt(prepared, number, outcome, timing, latency_s, endpoint))
+        if isinstance(outcome, Completion):
+            endpoint.count(outcome)
+            return Answer(outcome, number, latency_s)
+        granted = patience.wait_after(outcome)
+        if _fatal(outcome, granted, endpoint, control):
+            return None
+        if granted is None:
+            return Answer(outcome, number, latency_s)
+        due, wait, backoff = loop.time() + granted, granted, granted
+        if outcome.status is Status.RATE_LIMITED:
+            backoff = 0.0
+            if endpoint.gate.hold(granted, loop.time()):
+                tell(sink, "rate_limit", f"waiting for the rate limit of {endpoint.name}, {granted:.3g} s", "warning")
+    return None
+
+
+async def _turn(endpoint: Endpoint, control: Control, backoff: float) -> bool:
+    """Sleep the cell's own back-off, then wait until the endpoint's gate is open; False when the session ends."""
+    if backoff and not await control.rest(backoff):
+        return False
+    loop = asyncio.get_running_loop()
+    while (delay := endpoint.gate.delay(loop.time())) > 0:
+        if not await control.rest(delay):
+            return False
+    return True
+
+
+async def _call(prepared: Prepared, number: int, endpoint: Endpoint) -> Completion | Failure:
+    """One call under a deadline that covers all of it, connecting and every byte of the answer included."""
+    request = Request(prepared.cell, number, prepared.messages, prepared.decoding)
+    limit = endpoint.config.timeout_s
+    try:
+        async with asyncio.timeout(limit):
+            return await endpoint.provider.complete(request)
+    except TimeoutError:
+        return Failure(Status.TIMEOUT, f"no complete answer within {limit:g} s", retry=True)
+
+
+def _fatal(failure: Failure, wait: float | None, endpoint: Endpoint, control: Control) -> bool:
+    """Whether this failure pauses the study. A 429 that is waited for is neither good nor bad."""
+    if failure.pause:
+        control.give_up(f"endpoint {endpoint.name}: {failure.status}: {failure.message}")
+        return True
+    if failure.status is Status.RATE_LIMITED and wait is not None:
+        return False
+    if not endpoint.count(failure):
+        return False
+    control.give_up(
+        f"endpoint {endpoint.name}: {endpoint.breaker.errors} of its last {WINDOW} calls failed, "
+        f"the last with {failure.status}: {failure.message}"
+    )
+    return True
+
+
+def _attempt(
+    prepared: Prepared,
+    number: int,
+    outcome: Completion | Failure,
+    timing: _Timing,
+    latency_s: float,
+    endpoint: Endpoint,
+) -> AttemptRecord:
+    answered = outcome if isinstance(outcome, Completion) else Completion("")
+    failed = outcome if isinstance(outcome, Failure) else None
+    return AttemptRecord(
+        cell=prepared.cell,
+        number=number,
+        status=outcome.status,
+        started=timing.started,
+        latency_s=latency_s,
+        wait_s=timing.wait_s,
+        queue_wait_s=timing.queue_wait_s,
+        http_status=failed.http_status if failed else None,
+        message=failed.message if failed else "",
+        usage=answered.usage,
+        cost=call_cost(endpoint.config.price, answered.usage),
+        model=answered.model,
+        fingerprint=answered.fingerprint,
+        seed=prepared.decoding.seed,
+        request_hash=prepared.hash,
+    )

@@ -1,0 +1,94 @@
+"""Whether new cells may start, and how a session ends: commands, signals, the breaker and the budget meet here."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from evaltui.core.protocols import Sink
+from evaltui.core.status import Command, StudyState
+from evaltui.engine.feed import tell
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a session ended: FINISHED, or PAUSED or STOPPED with the reason."""
+
+    state: StudyState
+    reason: str = ""
+
+
+class Control:
+    """A session's switch.
+
+    A pause that was asked for (:attr:`Command.PAUSE`) keeps the engine and its lease: calls in flight finish, new
+    cells wait for RESUME. :meth:`end` is final for this session, and the first reason stands: no new cell starts, no
+    cell is asked again, calls in flight finish. Stopping once more cuts those off too, through ``cut``.
+    """
+
+    def __init__(self, sink: Sink, cut: Callable[[], None]) -> None:
+        self._sink = sink
+        self._cut = cut
+        self._open = asyncio.Event()
+        self._open.set()
+        self._ending = asyncio.Event()
+        self.outcome: Outcome | None = None
+
+    @property
+    def paused(self) -> bool:
+        """Whether somebody asked for a pause that still lasts."""
+        return not self._open.is_set()
+
+    def obey(self, command: Command) -> None:
+        """Do what another terminal asked, and answer with an event."""
+        if command is Command.STOP:
+            self.stop("stopped from another terminal")
+        elif command is Command.PAUSE and self.outcome is None and not self.paused:
+            self._open.clear()
+            tell(self._sink, "paused", "paused: calls in flight finish, no new ones start")
+            self._sink.state(StudyState.PAUSED, "paused from another terminal")
+        elif command is Command.RESUME and self.outcome is None and self.paused:
+            tell(self._sink, "resumed", "resumed")
+            self._sink.state(StudyState.RUNNING)
+            self._open.set()
+
+    def stop(self, reason: str) -> None:
+        """Stop after the calls in flight; asked while already ending, cut them off."""
+        if self.outcome is not None:
+            self._cut()
+            return
+        tell(self._sink, "stopping", f"{reason}: calls in flight finish, no new ones start")
+        self._end(StudyState.STOPPED, reason)
+
+    def out_of_money(self, reason: str) -> None:
+        """Stop because the budget allows no further call."""
+        if self.outcome is None:
+            tell(self._sink, "budget", reason, "warning")
+            self._end(StudyState.STOPPED, reason)
+
+    def give_up(self, reason: str) -> None:
+        """Pause the study and end the session: calls would only fail until somebody mends what ``reason`` names."""
+        if self.outcome is None:
+            tell(self._sink, "paused", reason, "error")
+            self._end(StudyState.PAUSED, reason)
+
+    async def admits(self) -> bool:
+        """Wait while paused; whether a new cell may start."""
+        if self.paused:
+            await self._open.wait()
+        return self.outcome is None
+
+    async def rest(self, seconds: float) -> bool:
+        """Sleep; False, at once, when the session ends."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._ending.wait()
+        except TimeoutError:
+            return self.outcome is None
+        return False
+
+    def _end(self, state: StudyState, reason: str) -> None:
+        self.outcome = Outcome(state, reason)
+        self._ending.set()
+        self._open.set()

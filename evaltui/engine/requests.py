@@ -1,0 +1,55 @@
+"""From an arm and an item to what is sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evaltui.config import ArmConfig, render
+from evaltui.core.pins import canonical, short_hash
+from evaltui.core.records import Cell, Decoding, Item, Message
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """One cell's request before its first attempt. ``hash`` is 16 bytes over all that is sent except the seed.
+
+    Without the seed, equal hashes over repeats say that nothing but chance can differ (P8).
+    """
+
+    cell: Cell
+    messages: tuple[Message, ...]
+    decoding: Decoding
+    hash: bytes
+
+
+def prepare(arm: ArmConfig, item: Item, cell: Cell, order_seed: int) -> Prepared:
+    """Render the arm's prompts for the item and settle the seed of this repeat.
+
+    Raises:
+        KeyError: a template names a field that the item lacks; a plan's items were checked for that.
+    """
+    messages = render(arm, item)
+    sent = {
+        "messages": [[message.role, message.content] for message in messages],
+        "model": arm.model,
+        "temperature": arm.temperature,
+        "top_p": arm.top_p,
+        "max_tokens": arm.max_tokens,
+        "extra_body": arm.extra_body,
+    }
+    decoding = Decoding(
+        model=arm.model,
+        temperature=arm.temperature,
+        top_p=arm.top_p,
+        max_tokens=arm.max_tokens,
+        seed=seed_for(arm.seed, cell.repeat, order_seed),
+        extra_body=arm.extra_body,
+    )
+    return Prepared(cell, messages, decoding, short_hash(canonical(sent)))
+
+
+def seed_for(policy: str | int, repeat: int, order_seed: int) -> int | None:
+    """The seed sent with every call of a repeat: none, the same number always, or the order seed plus the repeat."""
+    if isinstance(policy, int):
+        return policy
+    return order_seed + repeat if policy == "per-repeat" else None
