@@ -40,3 +40,16 @@ class Preview:
     cost: float | None
     ten_repeats_cost: float | None
     max_cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PingResult:
+    """One request to one endpoint. ``message`` says what came back, or why nothing did; hostile text."""
+
+    endpoint: str
+    url: str
+    ok: bool
+    message: str
+    latency_s: float
+    model: str | None = None
+    fingerprint: str | None = None

@@ -1,0 +1,82 @@
+"""What the screen may ask of the rest of the program: inspect a study file, start it, control it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from evaltui import config as configs
+from evaltui import datasets, store
+from evaltui.cli import process
+from evaltui.core.errors import EvaltuiError
+from evaltui.core.preview import Preview
+from evaltui.core.status import Command
+from evaltui.core.study import StudyPlan
+from evaltui.engine.plan import build_plan, preview
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A study file that passed every check that needs no endpoint."""
+
+    config: configs.StudyConfig
+    plan: StudyPlan
+    notices: tuple[str, ...]
+
+
+def check(path: Path, *, repeats: int | None = None, arms: tuple[str, ...] | None = None) -> Checked:
+    """Read and check a study file and its data set; ``repeats`` and ``arms`` override the file's.
+
+    Raises:
+        InputError: every fault of the study file, the data set or the templates.
+    """
+    config = configs.narrowed(configs.load(path), repeats=repeats, arms=arms)
+    source = config.dataset
+    dataset = datasets.read(
+        source.path,
+        id=source.id,
+        gold=source.gold,
+        category=source.category,
+        cluster=source.cluster,
+        encoding=source.encoding,
+        delimiter=source.delimiter,
+    )
+    configs.insist_templates(config, dataset.items)
+    return Checked(config, build_plan(config, dataset, config_path=path), dataset.notices)
+
+
+def control(db: Path, study_id: str, command: Command) -> str:
+    """Ask a study to pause, resume or stop; what was done, as a sentence.
+
+    Raises:
+        EvaltuiError: there is nothing to do that to.
+    """
+    info = store.resolve(db, study_id)
+    if info.live:
+        store.send(db, info.id, command)
+        return f"asked {info.design.name} ({info.id}) to {command}"
+    if command is not Command.RESUME:
+        raise EvaltuiError(f"{info.design.name} ({info.id}) is not running, so there is nothing to {command}")
+    process.spawn(db, info.id)
+    return f"{info.design.name} ({info.id}) runs again; evaltui watch {info.id} follows it"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineLauncher:
+    """The screen's :class:`evaltui.tui.launcher.Launcher`, working on one database."""
+
+    db: Path
+
+    def inspect(self, path: Path, *, repeats: int | None = None, arms: tuple[str, ...] | None = None) -> Preview:
+        checked = check(path, repeats=repeats, arms=arms)
+        return preview(checked.config, checked.plan, notices=checked.notices)
+
+    def start(self, path: Path, *, repeats: int | None = None, arms: tuple[str, ...] | None = None) -> str:
+        checked = check(path, repeats=repeats, arms=arms)
+        opened = store.open_study(self.db, checked.plan)
+        if not opened.finished:
+            process.spawn(self.db, opened.study_id)
+        return opened.study_id
+
+    def control(self, study_id: str, command: Command) -> str:
+        return control(self.db, study_id, command)

@@ -1,0 +1,37 @@
+"""How a verb prints its answer: JSON for programs, text for people, and talk on stderr."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+
+def print_json(document: object) -> None:
+    """One JSON document on stdout. Lone surrogates are escaped, so that any console can take it."""
+    click.echo(json.dumps(document, ensure_ascii=True, indent=2, allow_nan=False))
+
+
+def talk(sentence: str) -> None:
+    """Something for the person, not for the pipe."""
+    from evaltui.core.text import clean
+
+    click.echo(clean(sentence), err=True)
+
+
+def print_report(db: Path, study_id: str, *, as_json: bool) -> None:
+    """The report of a study on stdout."""
+    from evaltui.report.read import read
+
+    summary = read(db, study_id)
+    if as_json:
+        from evaltui.report.document import to_document
+
+        print_json(to_document(summary))
+        return
+    from rich.console import Console
+
+    from evaltui.report.text import render
+
+    Console(soft_wrap=False, highlight=False, markup=False, emoji=False).print(render(summary))

@@ -1,0 +1,49 @@
+"""Headless progress on stderr: one line that redraws itself in a terminal, a line now and then in a log."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Final
+
+from evaltui.core.format import duration, money
+from evaltui.engine.progress import Progress
+
+LOG_EVERY_S: Final = 10.0
+
+
+class ProgressLine:
+    """Writes progress to stderr; call it with each Progress, and :meth:`close` at the end."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
+        self._last = float("-inf")
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.monotonic()
+        finished = progress.done >= progress.total
+        if not self._live and not finished and now - self._last < LOG_EVERY_S:
+            return
+        self._last = now
+        line = describe(progress)
+        sys.stderr.write(f"\r\x1b[K{line}" if self._live else f"{line}\n")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        if self._live:
+            sys.stderr.write("\n")
+            sys.stderr.flush()
+
+
+def describe(progress: Progress) -> str:
+    """One line: how far, how much, what failed, how long still."""
+    share = progress.done / progress.total if progress.total else 1.0
+    parts = [f"{progress.done:,} of {progress.total:,} ({share:.0%})"]
+    failed = {status: n for status, n in progress.failures.items() if n}
+    if failed:
+        parts.append(", ".join(f"{n} {status.replace('_', ' ')}" for status, n in sorted(failed.items())))
+    if progress.cost:
+        parts.append(f"cost {money(progress.cost)}")
+    if progress.eta_s is not None and progress.done < progress.total:
+        parts.append(f"{duration(progress.eta_s)} left")
+    return " · ".join(parts)

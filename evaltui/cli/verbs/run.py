@@ -1,0 +1,35 @@
+"""``evaltui run``: start or go on with a study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from evaltui.cli.group import VERBS
+from evaltui.cli.options import config_argument, db_option, headless_option, json_option
+
+
+@click.command(short_help=VERBS["run"])
+@config_argument
+@db_option
+@headless_option
+@json_option
+@click.option("--detach", is_flag=True, help="Start the engine and return; `evaltui watch` follows it.")
+@click.option("--new", is_flag=True, help="Start another study although one of this name is unfinished.")
+@click.option("--repeats", type=click.IntRange(min=1), help="Repeats per arm, instead of the file's.")
+def run(config: Path, db: Path, headless: bool, as_json: bool, detach: bool, new: bool, repeats: int | None) -> None:
+    """Start the study of CONFIG, or go on with the unfinished one of the same name and pins.
+
+    The engine is a process of its own: closing the screen leaves the study running.
+    """
+    from evaltui import store
+    from evaltui.cli.launch import check
+    from evaltui.cli.output import talk
+    from evaltui.cli.running import follow
+
+    checked = check(config, repeats=repeats)
+    for notice in checked.notices:
+        talk(notice)
+    opened = store.open_study(db, checked.plan, new=new)
+    follow(db, opened, headless=headless or as_json, as_json=as_json, detach=detach)

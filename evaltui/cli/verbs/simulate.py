@@ -1,0 +1,32 @@
+"""``evaltui simulate``: the simulator as an HTTP server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from evaltui.cli.group import VERBS
+from evaltui.cli.options import config_argument
+
+
+@click.command(short_help=VERBS["simulate"])
+@config_argument
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="0 picks a free one.")
+@click.option("--endpoint", help="Which simulator endpoint of CONFIG; needed where it has several.")
+def simulate(config: Path, host: str, port: int, endpoint: str | None) -> None:
+    """Serve the simulator of CONFIG as an OpenAI-compatible endpoint, until interrupted.
+
+    Its answers depend on the seed and on what is asked (arm, item, repeat, attempt), never on who asks first.
+    """
+    import asyncio
+
+    from evaltui.cli.launch import check
+    from evaltui.cli.output import talk
+    from evaltui.engine.wiring import simulator
+    from evaltui.providers.simulator.server import serve
+
+    checked = check(config)
+    served = simulator(checked.config, checked.plan, endpoint)
+    asyncio.run(serve(served, host, port, ready=lambda url: talk(f"simulating at {url} (Ctrl-C ends it)")))
