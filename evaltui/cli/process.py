@@ -73,7 +73,6 @@ async def _run(
             providers=providers,
             scorers=wiring.scorers(config),
             terminal=writer.terminal(),
-            earlier=writer.earlier,
             earlier=writer.earlier(),
             progress=progress,
             stopper=stopper,
