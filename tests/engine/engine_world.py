@@ -154,10 +154,12 @@ def study(
     repeats: int = 2,
     endpoint: dict[str, object] | None = None,
     arm: dict[str, object] | None = None,
+    questions: Sequence[str] = (),
     max_cost: float | None = None,
     **section: object,
 ) -> tuple[StudyPlan, StudyConfig]:
-    """A study of ``n_items`` whose gold is always "yes", all arms on the endpoint ``main``."""
+    """A study of ``n_items`` (or ``questions``) whose gold is always "yes", all arms on the endpoint ``main``."""
+    asked = questions or [f"is {n} a number?" for n in range(n_items)]
     given = {"name": "tested", "repeats": repeats, "concurrency": 1, "max_cost": max_cost, **section}
     config = configs.from_mapping(
         {
@@ -173,15 +175,15 @@ def study(
         source="test",
     )
     items = [
-        Item(f"q{n}", {"question": f"is {n} a number?"}, "yes", None, None, n.to_bytes(16, "big"))
-        for n in range(n_items)
+        Item(f"q{n}", {"question": question}, "yes", None, None, n.to_bytes(16, "big"))
+        for n, question in enumerate(asked)
     ]
     design = Design(
         name="tested",
         arms=tuple(ArmDesign(name, {}, name) for name in arms),
         scorers=(),
         repeats=config.study.repeats,
-        n_items=n_items,
+        n_items=len(items),
         order_seed=config.study.order_seed,
         schedule=config.study.schedule,
         concurrency=config.study.concurrency,

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 from aiohttp import web
@@ -60,23 +57,6 @@ async def provider() -> AsyncIterator[Callable[..., OpenAIProvider]]:
     yield make
     for each in made:
         await each.close()
-
-
-@pytest.fixture
-def scripted(cases: Path) -> Iterator[Callable[[str], str]]:
-    """``scripted("C_truncated")``: the base URL of the scripted server playing that file, a process of its own."""
-    running = []
-
-    def start(script: str) -> str:
-        command = [sys.executable, str(cases / "scripted_server.py"), str(cases / "repro" / f"{script}.json")]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        running.append(process)
-        return process.stdout.readline().strip()
-
-    yield start
-    for process in running:
-        process.terminate()
-        process.communicate()
 
 
 @pytest.fixture
