@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from evaltui.core.protocols import Sink
 from evaltui.core.records import AttemptRecord, Completion, Failure, Request
 from evaltui.core.status import Status
-from evaltui.engine.breaker import WINDOW
 from evaltui.engine.budget import call_cost
 from evaltui.engine.control import Control
 from evaltui.engine.endpoint import Endpoint
@@ -114,7 +113,7 @@ def _fatal(failure: Failure, wait: float | None, endpoint: Endpoint, control: Co
     if not endpoint.count(failure):
         return False
     control.give_up(
-        f"endpoint {endpoint.name}: {endpoint.breaker.errors} of its last {WINDOW} calls failed, "
+        f"endpoint {endpoint.name}: {endpoint.breaker.errors} of its last {endpoint.breaker.calls} calls failed, "
         f"the last with {failure.status}: {failure.message}"
     )
     return True

@@ -36,6 +36,11 @@ class Breaker:
         self._errors = 0
 
     @property
+    def calls(self) -> int:
+        """How many of the last 50 calls have been made."""
+        return len(self._last)
+
+    @property
     def errors(self) -> int:
         """Errors among the last 50 calls."""
         return self._errors

@@ -7,12 +7,13 @@ import os
 import time
 from collections.abc import Mapping
 
-from evaltui.config import StudyConfig, render
+from evaltui.config import StudyConfig
 from evaltui.core.preview import PingResult, Preview
 from evaltui.core.protocols import Provider
-from evaltui.core.records import Cell, Completion, Decoding, Failure, Request
+from evaltui.core.records import Cell, Completion, Failure, Request
 from evaltui.core.status import Status
 from evaltui.core.study import StudyPlan
+from evaltui.engine.requests import prepare
 from evaltui.engine.wiring import providers as wired
 
 
@@ -44,18 +45,8 @@ async def _ping_one(
     endpoint: str, arm: str, url: str, config: StudyConfig, plan: StudyPlan, provider: Provider
 ) -> PingResult:
     item, settings = plan.items[0], config.arms[arm]
-    request = Request(
-        cell=Cell(arm, 1, item.position, item.id),
-        attempt=1,
-        messages=render(settings, item),
-        decoding=Decoding(
-            model=settings.model,
-            temperature=settings.temperature,
-            top_p=settings.top_p,
-            max_tokens=settings.max_tokens,
-            extra_body=settings.extra_body,
-        ),
-    )
+    prepared = prepare(settings, item, Cell(arm, 1, item.position, item.id), plan.design.order_seed)
+    request = Request(prepared.cell, 1, prepared.messages, prepared.decoding)
     limit = config.endpoints[endpoint].timeout_s
     started = time.monotonic()
     try:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from evaltui.core.errors import StoreError
-from evaltui.core.pins import differing
+from evaltui.core.pins import differing, identifying
 from evaltui.core.records import Event
 from evaltui.core.status import StudyState
 from evaltui.core.study import Design, StudyPlan
@@ -225,7 +225,7 @@ def _pins(design: Design) -> dict[str, object]:
         "baseline": design.baseline,
     }
     for arm in design.arms:
-        pins.update({f"arms.{arm.name}.{name}": value for name, value in arm.pins.items()})
+        pins.update({f"arms.{arm.name}.{name}": value for name, value in identifying(arm.pins).items()})
     for scorer in design.scorers:
         pins[f"scorers.{scorer.name}"] = f"{scorer.kind} {scorer.version}{' (primary)' if scorer.primary else ''}"
     return pins

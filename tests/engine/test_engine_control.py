@@ -173,7 +173,7 @@ def test_an_endpoint_that_is_down_from_the_start_pauses_the_study_and_burns_no_i
     planned = study(100, concurrency=concurrency)
     outcome = run(planned, endpoint, sink)
     assert outcome.state is StudyState.PAUSED
-    assert outcome.reason.startswith("endpoint main: 10 of its last 50 calls failed, the last with ")
+    assert outcome.reason.startswith("endpoint main: 10 of its last 10 calls failed, the last with ")
     assert failure.message in outcome.reason
     assert sink.cells == []
     assert len(endpoint.calls) < 10 + 16
