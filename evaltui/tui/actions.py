@@ -26,7 +26,6 @@ ACTIONS: Final = (
     Action("app", "help", "question_mark", "Help", "What is on this screen and which keys it has"),
     Action("app", "theme", "t", "Theme", "Choose a theme; moving through the list shows each at once", footer=False),
     Action("app", "leave", "q", "Quit", "Leave the screen; a running study goes on without it"),
-    Action("ledger", "open", "enter", "Open", "Watch the study under the cursor"),
     Action("ledger", "launch", "n", "New study", "Start a study from a file, after a look at its price", owner=True),
     Action("ledger", "reload", "ctrl+r", "Reload", "Read the list of studies again", footer=False),
     Action("launch", "start", "ctrl+s", "Start", "Start the study as it is shown", owner=True),
@@ -52,7 +51,7 @@ ACTIONS: Final = (
     Action("rows", "page(1)", "pagedown,ctrl+f", "Page down", "One page down", footer=False),
     Action("rows", "edge(-1)", "home,g", "First", "The first row", footer=False),
     Action("rows", "edge(1)", "end,G", "Last", "The last row", footer=False),
-    Action("rows", "select", "enter", "Detail", "Open what is under the cursor", footer=False),
+    Action("rows", "select", "enter", "Open", "Open what is under the cursor"),
     Action("heatmap", "sideways(-1)", "left,h", "Earlier runs", "Move the window over the runs left", footer=False),
     Action("heatmap", "sideways(1)", "right,l", "Later runs", "Move the window over the runs right", footer=False),
 )

@@ -27,6 +27,7 @@ from evaltui.tui.screens.launch import Launch
 from evaltui.tui.screens.ledger import Ledger, NewStudy, OpenStudy
 from evaltui.tui.screens.monitor import Monitor, Seen, ToStudies
 from evaltui.tui.screens.view import View
+from evaltui.tui.theme_choice import ThemeChoice
 
 
 class EvaltuiApp(App[None]):
@@ -58,16 +59,13 @@ class EvaltuiApp(App[None]):
         self._theme_before_preview: str | None = None
         folders = theme_folders if theme_folders is not None else (themes.shipped_folder(), themes.user_folder())
         self._themes = themes.load(folders)
+        for name in [name for name, each in self.available_themes.items() if each.ansi]:
+            self.unregister_theme(name)
         for each in self._themes.loaded:
             self.register_theme(each)
         wanted = theme or themes.DEFAULT_THEME
         if wanted in self.available_themes:
             self.theme = wanted
-
-    def get_default_screen(self) -> Screen[Any]:
-        if self._study_id is None:
-            return Ledger(self._path, self._launcher, self.marks)
-        return Monitor(self._path, self._study_id, self._launcher, self.marks)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [*super().get_line_filters(), ControlFilter()]
@@ -76,6 +74,10 @@ class EvaltuiApp(App[None]):
         return themes.verdict_variables(self.current_theme, {})
 
     def on_mount(self) -> None:
+        if self._study_id is None:
+            self.push_screen(Ledger(self._path, self._launcher, self.marks))
+        else:
+            self.push_screen(Monitor(self._path, self._study_id, self._launcher, self.marks))
         self.set_class(self.marks is ASCII, "ascii")
         if self._themes.failed:
             faults = "\n".join(clean(str(fault), limit=300) for fault in self._themes.failed)
@@ -103,7 +105,7 @@ class EvaltuiApp(App[None]):
         self.exit()
 
     def action_theme(self) -> None:
-        self.search_themes()
+        self.push_screen(CommandPalette([ThemeChoice], placeholder="Theme", id="themes"))
 
     def action_help(self) -> None:
         screen = self.screen

@@ -109,11 +109,21 @@ class Heat:
         flipped = carries & (label != usual)
         shade = _shades(status, score, self._range) + FLIPPED * flipped
         self._shade[rows] = shade.transpose(1, 0, 2).reshape(len(rows), -1)
-        n = carries.sum(axis=-1)
-        pairs = (n * (n - 1)).sum(axis=0)
-        agreeing = (agree.sum(axis=-1) - n).sum(axis=0)
-        self._flip[rows] = np.divide(pairs - agreeing, pairs, out=np.full(len(rows), np.nan), where=pairs > 0)
+        self._flip[rows] = _flip_rate(np.where(carries, label, -1))
         self._change[rows] = _last_change(grid.finished[:, rows], label, carries)
+
+
+def _flip_rate(label: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Pairwise disagreement over all pairs of runs of the same arm; label of shape (arms, items, runs), -1: none."""
+    from evaltui.stats.flips import item_flips
+
+    arms = [item_flips(of_arm) for of_arm in label]
+    pairs = np.array([arm.verdicts * (arm.verdicts - 1) for arm in arms], dtype=np.float64)
+    differing = np.array([np.nan_to_num(arm.pairwise) for arm in arms]) * pairs
+    total = pairs.sum(axis=0)
+    rate: NDArray[np.float64] = np.full(len(total), np.nan)
+    np.divide(differing.sum(axis=0), total, out=rate, where=total > 0)
+    return rate
 
 
 def _shades(

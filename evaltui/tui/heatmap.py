@@ -101,8 +101,10 @@ class Heatmap(Rows):
         return int(self._rows[self.row]) if self.row < len(self._rows) else None
 
     def action_sideways(self, step: int) -> None:
-        last = max(0, self._n_runs - self._window(self.scrollable_content_region.width)[1])
-        self._first_run = max(0, min(self._first_run + step, last))
+        """Move the window over the runs by half of what it shows."""
+        shown = self._window(self.scrollable_content_region.width)[1]
+        wanted = self._first_run + step * max(1, shown // 2)
+        self._first_run = max(0, min(wanted, self._n_runs - shown))
         self.refresh()
 
     def notify_style_update(self) -> None:

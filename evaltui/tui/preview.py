@@ -70,7 +70,11 @@ def _arms(preview: Preview, width: int) -> list[Content]:
         row = " ".join(fit(f"{number:,}", size, right=True) for number, size in zip(numbers, sizes[1:4], strict=True))
         row += " " + fit(money(arm.cost), sizes[4], right=True)
         name = fit(clean(arm.name, limit=80), sizes[0])
-        lines.append(Content.assemble((name, "bold"), f" {row}  ", (cut(clean(arm.url, limit=300), 60), MUTED)))
+        lines.append(
+            Content.assemble(
+                (name, "bold"), f" {row}  ", (cut(clean(arm.url, limit=300), max(1, width - sum(sizes) - 7)), MUTED)
+            )
+        )
     return lines
 
 

@@ -110,7 +110,7 @@ def verdict_variables(theme: Theme, verdicts: Mapping[str, str]) -> dict[str, st
     for verdict in VERDICTS:
         strong = Color.parse(verdicts.get(verdict, system[fallback[verdict]]))
         quiet = surface.blend(strong, 0.16)
-        dark_ink, light_ink = Color(12, 14, 18), Color(255, 255, 255)
+        dark_ink, light_ink = Color(13, 13, 13), Color(255, 255, 255)
         ink = max(dark_ink, light_ink, key=lambda color: contrast(color, strong))
         variables[f"verdict-{verdict}"] = strong.hex
         variables[f"verdict-{verdict}-ink"] = ink.hex

@@ -59,6 +59,7 @@ class ItemScreen(View):
         self._path = path
         self._study_id = study_id
         self._item = item
+        self.answers: tuple[Answer, ...] | None = None
         self._runs = [(arm, repeat) for arm in arms for repeat in range(1, repeats + 1)]
 
     def compose(self) -> ComposeResult:
@@ -91,7 +92,7 @@ class ItemScreen(View):
 
     @on(Loaded)
     def _show(self, message: Loaded) -> None:
-        fault = message.fault
+        self.answers, fault = message.answers, message.fault
         lines = [Content.styled(clean(fault), "$error")] if fault else answer_lines(message.answers)
         self.query_one("#item-answers", Drawn).show(lambda width: lines)
 

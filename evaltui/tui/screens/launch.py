@@ -65,12 +65,14 @@ class Launch(View):
         self._ready: Choice | None = None
         self._arms: tuple[str, ...] = ()
         self._starting = False
+        self.preview: Preview | None = None
 
     def compose(self) -> ComposeResult:
         yield too_small()
         with VerticalScroll(id="launch", classes="panel"):
-            yield Static("Study file", classes="field-label")
-            yield Input(placeholder="study.toml, then enter", id="path", suggester=_suggestions())
+            with Horizontal(id="source"):
+                yield Static("Study file", classes="field-label")
+                yield Input(placeholder="study.toml, then enter", id="path", suggester=_suggestions(), compact=True)
             with Horizontal(id="adjust"):
                 yield Static("Repeats", classes="field-label")
                 yield Input(id="repeats", type="integer", max_length=4, compact=True)
@@ -149,7 +151,7 @@ class Launch(View):
     async def _inspected(self, message: Inspected) -> None:
         if message.choice != self._choice:
             return
-        preview = message.preview
+        self.preview = preview = message.preview
         if preview is None:
             faults = message.faults
             self._say(fault_lines(message.choice.path, faults))

@@ -35,7 +35,7 @@ COLUMNS: Final = (
     Column("state", 10),
     Column("study", 16, grow=True),
     Column("headline", 28, rank=1),
-    Column("arms", 18, rank=4),
+    Column("arms", 20, rank=4),
     Column("items", 7, right=True, rank=2),
     Column("repeats", 7, right=True, rank=3),
     Column("age", 8, right=True, rank=1),
@@ -94,7 +94,7 @@ class Ledger(View):
         self._path = path
         self._launcher = launcher
         self._marks = marks
-        self._headlines: dict[str, Known] = {}
+        self.headlines: dict[str, Known] = {}
         self.found: tuple[StudyInfo, ...] = ()
 
     def compose(self) -> ComposeResult:
@@ -118,7 +118,7 @@ class Ledger(View):
 
     def action_reload(self) -> None:
         if self.is_current:
-            self._read(dict(self._headlines))
+            self._read(dict(self.headlines))
 
     @work(thread=True, exclusive=True)
     def _read(self, known: dict[str, Known]) -> None:
@@ -153,12 +153,12 @@ class Ledger(View):
 
     @on(Headline)
     def _headline(self, message: Headline) -> None:
-        self._headlines[message.study_id] = message.known
+        self.headlines[message.study_id] = message.known
         self._draw()
 
     def _draw(self) -> None:
         now = time.time()
-        rows = [study_row(info, self._headlines.get(info.id), now, self._marks) for info in self.found]
+        rows = [study_row(info, self.headlines.get(info.id), now, self._marks) for info in self.found]
         self.query_one("#studies", Table).show(rows)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -170,7 +170,7 @@ class Ledger(View):
         self.app.post_message(NewStudy())
 
     @on(Rows.Selected, "#studies")
-    def action_open(self) -> None:
+    def _open(self) -> None:
         key = self.query_one("#studies", Table).key
         if key is not None:
             self.app.post_message(OpenStudy(key))

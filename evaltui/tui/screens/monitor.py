@@ -67,7 +67,7 @@ class Monitor(View):
         self._launcher = launcher
         self._marks = marks
         self._feed = Feed(path, study_id, self.post_message)
-        self._held: Snapshot | None = None
+        self.held: Snapshot | None = None
         self._frozen = False
         self._unreadable = ""
         self._order = Order.FLIP
@@ -107,7 +107,7 @@ class Monitor(View):
     def _arrived(self, message: Arrived) -> None:
         self._unreadable = ""
         if self._frozen:
-            self._held = message.snapshot
+            self.held = message.snapshot
         else:
             self._apply(message.snapshot)
         self._feed.applied()
@@ -190,7 +190,7 @@ class Monitor(View):
 
     def action_freeze(self) -> None:
         self._frozen = not self._frozen
-        held, self._held = self._held, None
+        held, self.held = self.held, None
         if not self._frozen and held is not None:
             self._apply(held)
         self._draw_header()
