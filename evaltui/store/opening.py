@@ -143,7 +143,13 @@ def _create(connection: sqlite3.Connection, plan: StudyPlan, study_id: str | Non
 
 def _continue(connection: sqlite3.Connection, known: _Stored, plan: StudyPlan) -> None:
     before = known.design
-    after = replace(plan.design, repeats=max(before.repeats, plan.design.repeats))
+    given = {arm.name: arm for arm in plan.design.arms}
+    after = replace(
+        plan.design,
+        repeats=max(before.repeats, plan.design.repeats),
+        # Stored verdicts name an arm by its place, so it keeps that wherever the study file now has it.
+        arms=tuple(given[arm.name] for arm in before.arms),
+    )
     connection.execute(
         "UPDATE studies SET design = ?, config = ?, config_path = ? WHERE key = ?",
         (

@@ -117,6 +117,18 @@ def test_what_is_not_pinned_is_taken_from_the_new_plan(path: Path) -> None:
     assert (stored.config, stored.config_path, stored.design.max_cost) == ({"price": 2.0}, "/elsewhere.toml", 9.0)
 
 
+def test_arms_that_moved_in_the_study_file_keep_their_verdicts(path: Path) -> None:
+    study = make_study(path)
+    with store.Writer(path, study) as writer:
+        writer.cell(outcome_of(first_cell()))
+    plan = make_plan()
+    store.open_study(path, replace(plan, design=replace(plan.design, arms=plan.design.arms[::-1])))
+    with store.Follower(path, study) as follower:
+        delta = follower.poll()
+    assert delta is not None
+    assert delta.info.design.arm_names[delta.cells.arm[0]] == first_cell().arm
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
