@@ -29,7 +29,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Timing:
-    """``started`` is seconds since the epoch; ``wait_s`` was slept on purpose, ``queue_wait_s`` beyond that."""
+    """``started`` is seconds since the epoch; ``wait_s`` was slept on purpose, ``queue_wait_s`` beyond that.
+
+    Neither counts the time for which the study was paused.
+    """
 
     started: float
     wait_s: float
@@ -53,9 +56,9 @@ async def ask(prepared: Prepared, endpoint: Endpoint, control: Control, sink: Si
     patience = Patience(endpoint.config)
     due, wait, number = loop.time(), 0.0, 0
     backoff = 0.0
-    while await _turn(endpoint, control, backoff):
+    while (paused_s := await _turn(endpoint, control, backoff)) is not None:
         number += 1
-        timing = _Timing(time.time(), wait, max(0.0, loop.time() - due))
+        timing = _Timing(time.time(), wait, max(0.0, loop.time() - due - paused_s))
         began = loop.time()
         try:
             outcome = await _call(prepared, number, endpoint)
@@ -81,15 +84,19 @@ async def ask(prepared: Prepared, endpoint: Endpoint, control: Control, sink: Si
     return None
 
 
-async def _turn(endpoint: Endpoint, control: Control, backoff: float) -> bool:
-    """Sleep the cell's own back-off, then wait until the endpoint's gate is open; False when the session ends."""
+async def _turn(endpoint: Endpoint, control: Control, backoff: float) -> float | None:
+    """Sleep the cell's own back-off, then wait until the endpoint's gate is open and the study is not paused.
+
+    Returns for how many seconds it was paused then; None when the session ends.
+    """
     if backoff and not await control.rest(backoff):
-        return False
+        return None
     loop = asyncio.get_running_loop()
     while (delay := endpoint.gate.delay(loop.time())) > 0:
         if not await control.rest(delay):
-            return False
-    return True
+            return None
+    ready = loop.time()
+    return loop.time() - ready if await control.admits() else None
 
 
 async def _call(prepared: Prepared, number: int, endpoint: Endpoint) -> Completion | Failure:

@@ -23,8 +23,9 @@ class Control:
     """A session's switch.
 
     A pause that was asked for (:attr:`Command.PAUSE`) keeps the engine and its lease: calls in flight finish, new
-    cells wait for RESUME. :meth:`end` is final for this session, and the first reason stands: no new cell starts, no
-    cell is asked again, calls in flight finish. Stopping once more cuts those off too, through ``cut``.
+    ones, retries too, wait for RESUME. :meth:`stop`, :meth:`out_of_money` and :meth:`give_up` are final for this
+    session, and the first reason stands: no new cell starts, no cell is asked again, calls in flight finish. Stopping
+    once more cuts those off too, through ``cut``.
     """
 
     def __init__(self, sink: Sink, cut: Callable[[], None]) -> None:
@@ -74,7 +75,7 @@ class Control:
             self._end(StudyState.PAUSED, reason)
 
     async def admits(self) -> bool:
-        """Wait while paused; whether a new cell may start."""
+        """Wait while paused; whether a new call may start."""
         if self.paused:
             await self._open.wait()
         return self.outcome is None
