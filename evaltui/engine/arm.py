@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from evaltui.config import ArmConfig
 from evaltui.core.records import CellRecord
 from evaltui.core.status import Status
-from evaltui.engine.breaker import ENDPOINT_ERRORS
+from evaltui.engine.breaker import ENDPOINT_ERRORS, WINDOW
 from evaltui.engine.endpoint import Endpoint
 from evaltui.engine.identity import Identity
 
@@ -37,6 +37,9 @@ class Arm:
         """Write the record, or hold it back while it may be the endpoint's fault."""
         if record.verdicts[0].status in ENDPOINT_ERRORS and record.text is None:
             self._held.append(record)
+            # With so many failures the breaker would have tripped, had nothing else on this endpoint been answered.
+            if len(self._held) > WINDOW:
+                write(self._held.pop(0))
             return
         self.release(write)
         write(record)

@@ -62,6 +62,23 @@ def test_a_pause_lets_calls_in_flight_finish_and_resume_goes_on() -> None:
     ]
 
 
+def test_a_pause_holds_back_retries_too_and_is_no_waiting_for_a_place() -> None:
+    sink = Memory()
+
+    async def failing_until_resumed(request: Request) -> Completion | Failure:
+        if len(endpoint.calls) == 1:
+            sink.send(Command.PAUSE)
+            asyncio.get_running_loop().call_later(600.0, sink.send, Command.RESUME)
+            return LOADING
+        return await right(request)
+
+    endpoint = Told(failing_until_resumed)
+    assert run(study(1, **ONE_ARM), endpoint, sink).state is StudyState.FINISHED
+    first, second = endpoint.times
+    assert (first, second >= 600.0) == (0.0, True)
+    assert sink.attempts[1].queue_wait_s == pytest.approx(0.0, abs=0.01)
+
+
 def test_time_spent_paused_is_not_counted_in_the_time_left() -> None:
     sink = Memory()
     heard = []
@@ -243,3 +260,20 @@ def test_an_arm_that_is_refused_every_call_costs_no_item_of_its_own() -> None:
     outcome = run(study(100), Told(candidate_is_wrong), sink)
     assert outcome.state is StudyState.PAUSED
     assert {record.cell.arm for record in sink.cells} == {"baseline"}
+
+
+def test_failures_of_one_arm_that_trip_no_breaker_are_stored_as_the_study_goes() -> None:
+    most = 0
+
+    async def candidate_is_wrong(request: Request) -> Completion | Failure:
+        nonlocal most
+        if request.cell.arm == "baseline":
+            return await right(request)
+        written = sum(record.cell.arm == "candidate" for record in sink.cells)
+        most = max(most, request.cell.position - written)
+        return Failure(Status.REQUEST_ERROR, "400: max_tokens is too large", http_status=400)
+
+    sink = Memory()
+    outcome = run(study(200, repeats=1, max_errors=1.0), Told(candidate_is_wrong), sink)
+    assert outcome.state is StudyState.FINISHED
+    assert most == 50
