@@ -86,12 +86,13 @@ class StudyPlan:
 
 @dataclass(frozen=True, slots=True)
 class EarlierSessions:
-    """What earlier sessions of a study leave to the next: what they spent, and who answered.
+    """What earlier sessions of a study leave to the next: what they spent on how many calls, and who answered.
 
     ``models`` and ``fingerprints`` map an arm to the values its endpoint reported, oldest first.
     """
 
     cost: float = 0.0
+    calls: int = 0
     models: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fingerprints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

@@ -18,24 +18,23 @@ class Budget:
     """Money spent over all sessions of a study, against ``limit`` (None: no limit).
 
     The calls in flight are reckoned at the mean cost of a call so far, so that they do not carry the study past its
-    limit; only calls dearer than the mean can.
+    limit; only calls dearer than the mean can, and those that start before the study's first call has ended.
+    ``calls`` were made by earlier sessions for ``spent``.
     """
 
-    def __init__(self, limit: float | None, spent: float = 0.0) -> None:
+    def __init__(self, limit: float | None, spent: float = 0.0, calls: int = 0) -> None:
         self.limit = limit
         self.spent = spent
-        self._session = 0.0
-        self._calls = 0
+        self._calls = calls
 
     def add(self, cost: float) -> None:
         """Count one finished call."""
         self.spent += cost
-        self._session += cost
         self._calls += 1
 
     def allows(self, in_flight: int) -> bool:
         """Whether one more call may start beside ``in_flight`` others."""
         if self.limit is None:
             return True
-        mean = self._session / self._calls if self._calls else 0.0
+        mean = self.spent / self._calls if self._calls else 0.0
         return self.spent < self.limit and self.spent + mean * (in_flight + 1) <= self.limit

@@ -94,7 +94,7 @@ class _Session:
         self._plan, self._sink, self._scorers = plan, sink, scorers
         self._terminal, self._progress = terminal, progress
         self._arms = _arms(plan, config, providers, terminal, earlier)
-        self._budget = Budget(plan.design.max_cost, earlier.cost)
+        self._budget = Budget(plan.design.max_cost, earlier.cost, earlier.calls)
         self._control = Control(sink, self._cut)
         self._workers: list[asyncio.Task[None]] = []
         self._left = schedule.count(plan.design, terminal)

@@ -11,8 +11,8 @@ from evaltui.store.stored_text import restored
 
 def earlier_sessions(connection: sqlite3.Connection, study: int) -> EarlierSessions:
     """Sums and distinct values over the attempts stored so far."""
-    ((cost,),) = connection.execute(
-        "SELECT coalesce(sum(cost), 0.0) FROM attempts WHERE study = ?", (study,)
+    ((cost, calls),) = connection.execute(
+        "SELECT coalesce(sum(cost), 0.0), count(*) FROM attempts WHERE study = ?", (study,)
     ).fetchall()
     reported: dict[str, dict[str, list[str]]] = {column: defaultdict(list) for column in ("model", "fingerprint")}
     for column, by_arm in reported.items():
@@ -26,4 +26,4 @@ def earlier_sessions(connection: sqlite3.Connection, study: int) -> EarlierSessi
         for arm, value in rows:
             by_arm[restored(arm)].append(restored(value))
     models, fingerprints = ({arm: tuple(values) for arm, values in by_arm.items()} for by_arm in reported.values())
-    return EarlierSessions(cost, models, fingerprints)
+    return EarlierSessions(cost, calls, models, fingerprints)

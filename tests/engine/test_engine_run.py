@@ -147,6 +147,13 @@ def test_money_of_earlier_sessions_counts_against_the_budget() -> None:
     assert endpoint.calls == []
 
 
+def test_a_resumed_study_reckons_its_first_calls_at_what_earlier_ones_cost() -> None:
+    endpoint = Told(always(Completion("yes", usage=Usage(1_000_000, 0))))
+    planned = study(50, concurrency=16, max_cost=20.0, endpoint={"price": {"input": 2.0, "output": 0.0}})
+    run(planned, endpoint, Memory(), earlier=EarlierSessions(cost=14.0, calls=7))
+    assert len(endpoint.calls) == 3
+
+
 def test_a_fingerprint_that_changes_is_told_once_with_its_run() -> None:
     async def deployed(request: Request) -> Completion:
         await asyncio.sleep(1.0)

@@ -126,6 +126,17 @@ def test_the_done_masks_tell_a_resumed_engine_what_is_left(path: Path) -> None:
     assert masks == {("baseline", 1): [False, False, False], ("candidate", 1): [False, False, True]}
 
 
+def test_a_resumed_engine_learns_what_earlier_calls_cost_and_who_answered(path: Path) -> None:
+    study = make_study(path)
+    with store.Writer(path, study) as writer:
+        writer.attempt(attempt_of(first_cell(), cost=0.25, model="m-1"))
+        writer.attempt(attempt_of(first_cell(), 2, cost=0.5, model="m-2", fingerprint="fp"))
+    with store.Writer(path, study) as writer:
+        earlier = writer.earlier()
+    assert (earlier.cost, earlier.calls) == (0.75, 2)
+    assert (earlier.models, earlier.fingerprints) == ({"baseline": ("m-1", "m-2")}, {"baseline": ("fp",)})
+
+
 def test_a_second_verdict_of_a_revision_is_an_error_event_and_the_first_stands(path: Path) -> None:
     study = make_study(path)
     others = [cell for cell in cells_of(make_plan()) if cell != first_cell()]
