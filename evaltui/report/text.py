@@ -10,19 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from evaltui.core.format import NOTHING, count, duration, money, points, seconds, span
-from evaltui.core.status import Status
 from evaltui.core.text import clean
+from evaltui.report.counters import COUNTERS, counted
 from evaltui.report.ledger import state_word
 from evaltui.report.summary import ArmSummary, BandSummary, ComparisonSummary, FlipSummary, RunSummary, Summary
 
-_COLUMNS: dict[str, tuple[Status, ...]] = {
-    "timeout": (Status.TIMEOUT,),
-    "parse": (Status.PARSE_FAILURE, Status.JUDGE_PARSE_FAILURE),
-    "rate": (Status.RATE_LIMITED,),
-    "trunc": (Status.TRUNCATED,),
-}
-_NAMED = {status for group in _COLUMNS.values() for status in group}
-_OTHER = tuple(status for status in Status if status is not Status.OK and status not in _NAMED)
 _NAME_LIMIT = 60
 
 
@@ -43,7 +35,7 @@ def render(summary: Summary) -> RenderableType:
 def run_table(arm: ArmSummary) -> Table:
     """One row per run: score, completion, what went wrong, how long calls took, and what keeps it from counting."""
     table = _table(gap=1)
-    for heading in ("run", "score", "done", *_COLUMNS, "other", "retry", "p50", "p95"):
+    for heading in ("run", "score", "done", *COUNTERS, "retry", "p50", "p95"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     for run in arm.runs:
@@ -51,8 +43,7 @@ def run_table(arm: ArmSummary) -> Table:
             f"#{run.repeat}",
             points(run.score),
             f"{run.done:,}/{run.n_items:,}",
-            *(_count(run, group) for group in _COLUMNS.values()),
-            _count(run, _OTHER),
+            *(_count(run, kind) for kind in COUNTERS),
             f"{run.retries:,}" if run.retries else "",
             seconds(run.latency.p50),
             seconds(run.latency.p95),
@@ -166,8 +157,8 @@ def _warnings(summary: Summary) -> Iterator[RenderableType]:
         yield Padding(Text(clean(f"- {notice.text}")), (0, 0, 0, 1))
 
 
-def _count(run: RunSummary, group: tuple[Status, ...]) -> str:
-    total = sum(run.counts.get(status.value, 0) for status in group)
+def _count(run: RunSummary, kind: str) -> str:
+    total = counted(run, kind)
     return f"{total:,}" if total else ""
 
 

@@ -101,7 +101,7 @@ def _interval(interval: IntervalSummary, comparison: ComparisonSummary, width: i
     leads = comparison.headline is not None and comparison.headline.method == interval.method
     about = f"{clean(interval.method)}, {interval.n:,} {interval.unit}"
     about += f"; {clean(interval.note)}" if interval.note else ""
-    text = span(interval.low, interval.high, signed=True)
+    text = span(interval.low, interval.high, signed=True) if interval.low is not None else "needs more"
     return _row(">" if leads else " ", text, f"over {interval.unit}", about, width)
 
 

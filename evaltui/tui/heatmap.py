@@ -76,13 +76,16 @@ class Heatmap(Rows):
     def show(
         self, frame: HeatFrame, rows: NDArray[np.intp], order: Order, items: tuple[Item, ...], arms: Sequence[str]
     ) -> None:
-        """Draw this frame with its rows sorted so; the item under the cursor keeps its place on the screen."""
+        """Draw this frame with its rows sorted so.
+
+        The item under the cursor keeps its place on the screen; a cursor that nobody has placed stays on the first row.
+        """
         position = self.position
         line = self.row - self.scroll_offset.y
         self.frame, self.items, self.arms, self.order = frame, items, tuple(arms), order
         self._rows = rows
         self.set_rows(len(rows))
-        if position is None or position >= len(rows):
+        if not self.placed or position is None or position >= len(rows):
             return
         row = int(np.flatnonzero(rows == position)[0])
         if row != self.row:

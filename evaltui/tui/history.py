@@ -12,7 +12,8 @@ from evaltui.report.summary import ComparisonSummary, Summary
 _Batch = TypeVar("_Batch", CellBatch, AttemptBatch)
 
 MOST_POINTS: Final = 512
-SLICES: Final = 32
+SLICES: Final = 48
+"""Into how many points a whole study falls for who comes late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +52,13 @@ class History:
 
 
 def in_slices(delta: Delta) -> Iterator[Delta]:
-    """A large delta as a sequence of smaller ones, so that whoever attaches late sees the same history.
+    """A large delta as a sequence of smaller ones, so that whoever attaches late sees how the interval narrowed.
 
-    The last one carries the attempts and events.
+    The last one carries the attempts and events. A delta that is small beside the study stays whole.
     """
     n = len(delta.cells)
-    step = -(-n // SLICES) if n > 2 * SLICES else max(n, 1)
+    share = max(1, delta.info.design.n_cells // SLICES)
+    step = share if n >= 2 * share else max(n, 1)
     empty = _rows(delta.attempts, slice(0, 0))
     starts = range(0, max(n, 1), step)
     for start in starts:

@@ -50,6 +50,8 @@ class Rows(ScrollView, can_focus=True):
         super().__init__(id=id, classes=classes)
         self.header_lines = header_lines
         self.n_rows = 0
+        self.placed = False
+        """Whether somebody has put the cursor where it is; at first, and after going to the first row, nobody has."""
 
     @abstractmethod
     def draw_header(self, line: int, width: int) -> Strip:
@@ -115,18 +117,18 @@ class Rows(ScrollView, can_focus=True):
         row = line.y - self.header_lines + self.scroll_offset.y
         if 0 <= row < self.n_rows:
             again = row == self.row
-            self.row = row
+            self.row, self.placed = row, True
             if again or event.chain > 1:
                 self.action_select()
 
     def action_cursor(self, step: int) -> None:
-        self.row = max(0, min(self.row + step, self.n_rows - 1))
+        self.row, self.placed = max(0, min(self.row + step, self.n_rows - 1)), True
 
     def action_page(self, step: int) -> None:
         self.action_cursor(step * self.page_lines)
 
     def action_edge(self, side: int) -> None:
-        self.row = 0 if side < 0 else max(0, self.n_rows - 1)
+        self.row, self.placed = (0, False) if side < 0 else (max(0, self.n_rows - 1), True)
 
     def action_select(self) -> None:
         if self.n_rows:

@@ -5,21 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from evaltui.core.format import NOTHING, points, seconds
-from evaltui.core.status import Status, StudyState
+from evaltui.core.status import StudyState
 from evaltui.core.text import clean
+from evaltui.report.counters import COUNTERS, counted
 from evaltui.report.summary import ArmSummary, RunSummary, Summary
 from evaltui.tui.table import Cell, Column, Row
 
-COUNTERS: Final[dict[str, tuple[Status, ...]]] = {
-    "time": (Status.TIMEOUT,),
-    "parse": (Status.PARSE_FAILURE, Status.JUDGE_PARSE_FAILURE),
-    "rate": (Status.RATE_LIMITED,),
-    "trunc": (Status.TRUNCATED,),
-}
-"""Counter columns by heading; every other way to end without a score is in ``other``."""
-
-_COUNTED: Final = {status for group in COUNTERS.values() for status in group}
-OTHER: Final = tuple(status for status in Status if status is not Status.OK and status not in _COUNTED)
+HEADINGS: Final = {"timeout": "time"}
+"""Counters whose name is too long for a column."""
 
 
 def run_columns(n_items: int) -> tuple[Column, ...]:
@@ -28,8 +21,7 @@ def run_columns(n_items: int) -> tuple[Column, ...]:
         Column("run", 3, right=True),
         Column("score", 5, right=True),
         Column(f"of {n_items:,}", len(f"of {n_items:,}"), right=True),
-        *(Column(heading, max(4, len(heading)), right=True, rank=1) for heading in COUNTERS),
-        Column("other", 5, right=True, rank=1),
+        *(Column(heading, len(heading), right=True, rank=1) for heading in map(_heading_of, COUNTERS)),
         Column("retry", 5, right=True, rank=2),
         Column("p50", 6, right=True, rank=3),
         Column("p95", 6, right=True, rank=3),
@@ -67,8 +59,7 @@ def _run(run: RunSummary, summary: Summary) -> tuple[Cell, ...]:
         Cell(f"#{run.repeat}", "muted"),
         Cell(points(run.score), "strong" if run.complete else "plain"),
         Cell(f"{run.done:,}", "plain" if run.done else "muted"),
-        *(_count(run, group) for group in COUNTERS.values()),
-        _count(run, OTHER),
+        *(_count(run, kind) for kind in COUNTERS),
         Cell(f"{run.retries:,}", "plain") if run.retries else Cell("0", "muted"),
         Cell(seconds(run.latency.p50), "plain" if run.latency.p50 is not None else "muted"),
         Cell(seconds(run.latency.p95), "plain" if run.latency.p95 is not None else "muted"),
@@ -76,9 +67,13 @@ def _run(run: RunSummary, summary: Summary) -> tuple[Cell, ...]:
     )
 
 
-def _count(run: RunSummary, group: tuple[Status, ...]) -> Cell:
-    total = sum(run.counts.get(status.value, 0) for status in group)
+def _count(run: RunSummary, kind: str) -> Cell:
+    total = counted(run, kind)
     return Cell(f"{total:,}", "warn") if total else Cell("0", "muted")
+
+
+def _heading_of(kind: str) -> str:
+    return HEADINGS.get(kind, kind)
 
 
 def _state(run: RunSummary, summary: Summary) -> Cell:

@@ -66,7 +66,7 @@ def _identity(info: StudyInfo, standing: Standing, marks: Marks, width: int) -> 
 def _progress(summary: Summary, marks: Marks, width: int) -> Content:
     progress = summary.progress
     share = progress.done / progress.total if progress.total else 0.0
-    said = [f"{100 * share:3.0f} %", f"{progress.done:,} of {progress.total:,}"]
+    said = [f"{int(100 * share):3} %", f"{progress.done:,} of {progress.total:,}"]
     if progress.done < progress.total and summary.info.live and summary.info.state is StudyState.RUNNING:
         said.append(f"{duration(progress.eta_s)} left" if progress.eta_s is not None else "time left unknown")
     limit = summary.info.design.max_cost

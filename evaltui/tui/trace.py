@@ -16,7 +16,7 @@ from evaltui.tui.marks import UNICODE, Marks
 
 AXIS_WIDTH: Final = 7
 LEAST_SPAN: Final = 0.005
-EARLY: Final = 0.1
+EARLY: Final = 0.25
 """The share of the way so far whose wide intervals do not set the scale."""
 
 
@@ -81,7 +81,7 @@ class Trace(Widget):
 
 
 def scale(points: Sequence[TracePoint]) -> float:
-    """The value at the top edge: the furthest end of the intervals, the first tenth of the way aside."""
+    """The value at the top edge: the furthest end of the intervals, the early ones aside."""
     start = EARLY * points[-1].done
     ends = [abs(value) for point in points if point.done >= start for value in _values(point)]
     return max([LEAST_SPAN, *ends])

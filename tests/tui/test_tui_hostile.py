@@ -98,7 +98,7 @@ async def test_an_item_shows_its_hostile_answers(workspace: Make, cases: Path, n
     app = EvaltuiApp(study.path, study_id=study.study_id)
     async with app.run_test(size=(120, 40)) as pilot:
         await monitor_of(app, pilot)
-        for _ in texts[:8]:
+        for _ in texts[:4]:
             await pilot.press("enter")
             await until(pilot, lambda: isinstance(app.screen, ItemScreen) and app.screen.answers is not None)
             await pilot.pause()

@@ -364,3 +364,18 @@ async def test_the_file_is_not_written_by_watching(workspace: Make) -> None:
         await pilot.press("enter", "escape", "s", "escape")
         await until(pilot, lambda: isinstance(app.screen, Ledger) and bool(app.screen.headlines))
     assert study.path.read_bytes() == before
+
+
+async def test_a_cursor_that_nobody_placed_stays_on_the_first_row(workspace: Make) -> None:
+    study = workspace(share=0.3)
+    app = watching(study)
+    async with app.run_test(size=(120, 40)) as pilot:
+        monitor = await monitor_of(app, pilot)
+        heatmap = monitor.query_one(Heatmap)
+        before = heatmap.position
+        study.run_to(1.0)
+        await until(pilot, lambda: monitor.snapshot is not None and monitor.snapshot.number > 1)
+        assert heatmap.row == 0
+        assert heatmap.position != before
+        await pilot.press("end", "home", "s")
+        assert heatmap.row == 0

@@ -37,7 +37,7 @@ def test_a_finished_study_fills_the_width(width: int) -> None:
     assert columns(points, width, 100)[-1] is points[-1]
 
 
-def test_the_first_tenth_of_the_way_does_not_set_the_scale() -> None:
+def test_what_came_early_does_not_set_the_scale() -> None:
     assert scale([point(5, -0.9, 0.9), point(100, -0.2, 0.3)]) == 0.3
 
 
@@ -61,7 +61,7 @@ def everything(workspace: Callable[..., Workspace]) -> tuple[Workspace, Delta]:
 def test_slices_hold_every_cell_once_and_in_order(everything: tuple[Workspace, Delta]) -> None:
     _, delta = everything
     parts = list(in_slices(delta))
-    assert len(parts) == SLICES
+    assert len(parts) == SLICES // 2
     positions = [position for part in parts for position in part.cells.position.tolist()]
     assert positions == delta.cells.position.tolist()
 
@@ -69,9 +69,19 @@ def test_slices_hold_every_cell_once_and_in_order(everything: tuple[Workspace, D
 def test_calls_and_events_come_with_the_last_slice(everything: tuple[Workspace, Delta]) -> None:
     _, delta = everything
     parts = list(in_slices(delta))
-    assert [len(part.attempts) for part in parts] == [0] * (SLICES - 1) + [len(delta.attempts)]
-    assert [part.events for part in parts[:-1]] == [()] * (SLICES - 1)
+    assert [len(part.attempts) for part in parts] == [0] * (SLICES // 2 - 1) + [len(delta.attempts)]
+    assert [part.events for part in parts[:-1]] == [()] * (SLICES // 2 - 1)
     assert parts[-1].events == delta.events
+
+
+def test_what_comes_in_a_quarter_of_a_second_stays_whole(workspace: Callable[..., Workspace]) -> None:
+    made = workspace(share=0.5)
+    with closing(store.Follower(made.path, made.study_id)) as follower:
+        follower.poll()
+        made.run_to(0.52)
+        delta = follower.poll()
+    assert delta is not None
+    assert [len(part.cells) for part in in_slices(delta)] == [len(delta.cells)] == [19]
 
 
 def test_a_late_comer_ends_at_the_same_interval_as_who_watched(everything: tuple[Workspace, Delta]) -> None:
@@ -87,7 +97,7 @@ def test_a_late_comer_ends_at_the_same_interval_as_who_watched(everything: tuple
     assert headline is not None
     last = history.points()[0][-1]
     assert (last.low, last.high) == (headline.low, headline.high)
-    assert len(history.points()[0]) > SLICES // 2
+    assert len(history.points()[0]) == SLICES // 2
 
 
 def test_a_long_history_is_thinned_and_keeps_its_ends(everything: tuple[Workspace, Delta]) -> None:
