@@ -46,5 +46,5 @@ class Sink(Protocol):
     def state(self, state: StudyState, reason: str = "") -> None: ...
 
     def commands(self) -> list[Command]:
-        """Commands sent since the last call, oldest first."""
+        """Commands sent since the last call, oldest first. Raises EvaltuiError when the sink has ended."""
         ...

@@ -124,7 +124,13 @@ class Writer:
         self._put(StateChange(state, reason))
 
     def commands(self) -> list[Command]:
-        """Commands sent since this writer was entered, or since the last call; oldest first."""
+        """Commands sent since this writer was entered, or since the last call; oldest first.
+
+        Raises:
+            StoreError: the writer has ended, so no command can come any more: whoever waits for one must not go on.
+        """
+        if (fatal := self._fatal()) is not None:
+            raise fatal
         found = []
         while self._saver.commands:
             found.append(self._saver.commands.popleft())

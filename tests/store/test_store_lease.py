@@ -157,6 +157,17 @@ def test_an_engine_that_was_taken_over_stops_writing(path: Path) -> None:
     assert lease.pid == 77
 
 
+def test_an_engine_that_waits_for_commands_learns_that_it_was_taken_over(path: Path) -> None:
+    study = make_study(path)
+    writer = store.Writer(path, study).__enter__()
+    set_lease(path, study, pid=77)
+    with pytest.raises(store.LeaseHeldError, match="process 77 on another-host"):
+        while True:
+            assert writer.commands() == []
+    with pytest.raises(StoreError):
+        writer.close()
+
+
 def test_the_heartbeat_rises_while_nothing_happens(path: Path) -> None:
     study = make_study(path)
     with store.Writer(path, study), store.Follower(path, study) as follower:
