@@ -7,6 +7,7 @@ import time
 from typing import Final
 
 from evaltui.core.format import duration, money
+from evaltui.core.text import clean
 from evaltui.engine.progress import Progress
 
 LOG_EVERY_S: Final = 10.0
@@ -46,4 +47,6 @@ def describe(progress: Progress) -> str:
         parts.append(f"cost {money(progress.cost)}")
     if progress.eta_s is not None and progress.done < progress.total:
         parts.append(f"{duration(progress.eta_s)} left")
+    if progress.trouble:
+        parts.append(f"no new calls: {clean(progress.trouble)}")
     return " · ".join(parts)

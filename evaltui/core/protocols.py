@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from evaltui.core.errors import EvaltuiError
 from evaltui.core.records import AttemptRecord, CellRecord, Completion, Event, Failure, Item, Request, Verdict
 from evaltui.core.status import Command, StudyState
 
@@ -35,7 +36,13 @@ class Scorer(Protocol):
 
 
 class Sink(Protocol):
-    """Where the engine puts what happened. Calls return at once; what is written is durable at the next commit."""
+    """Where the engine puts what happened. Calls return at once; what is written is durable at the next commit.
+
+    ``failure`` says why what was put in lately is not saved yet; None while all is well. It is tried again.
+    """
+
+    @property
+    def failure(self) -> EvaltuiError | None: ...
 
     def attempt(self, record: AttemptRecord) -> None: ...
 

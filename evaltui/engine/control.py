@@ -25,7 +25,7 @@ class Control:
     A pause that was asked for (:attr:`Command.PAUSE`) keeps the engine and its lease: calls in flight finish, new
     ones, retries too, wait for RESUME. :meth:`stop`, :meth:`out_of_money` and :meth:`give_up` are final for this
     session, and the first reason stands: no new cell starts, no cell is asked again, calls in flight finish. Stopping
-    once more cuts those off too, through ``cut``.
+    once more cuts those off too, through ``cut``. :meth:`hold` keeps new calls back too, for as long as it lasts.
     """
 
     def __init__(self, sink: Sink, cut: Callable[[], None]) -> None:
@@ -33,26 +33,35 @@ class Control:
         self._cut = cut
         self._open = asyncio.Event()
         self._open.set()
+        self._paused = False
+        self._held = False
         self._ending = asyncio.Event()
         self.outcome: Outcome | None = None
 
     @property
-    def paused(self) -> bool:
-        """Whether somebody asked for a pause that still lasts."""
+    def waiting(self) -> bool:
+        """Whether no new call may start for now: somebody asked for a pause that still lasts, or calls are held."""
         return not self._open.is_set()
 
     def obey(self, command: Command) -> None:
         """Do what another terminal asked, and answer with an event."""
         if command is Command.STOP:
             self.stop("stopped from another terminal")
-        elif command is Command.PAUSE and self.outcome is None and not self.paused:
-            self._open.clear()
+        elif command is Command.PAUSE and self.outcome is None and not self._paused:
+            self._paused = True
+            self._turn_gate()
             tell(self._sink, "paused", "paused: calls in flight finish, no new ones start")
             self._sink.state(StudyState.PAUSED, "paused from another terminal")
-        elif command is Command.RESUME and self.outcome is None and self.paused:
+        elif command is Command.RESUME and self.outcome is None and self._paused:
             tell(self._sink, "resumed", "resumed")
             self._sink.state(StudyState.RUNNING)
-            self._open.set()
+            self._paused = False
+            self._turn_gate()
+
+    def hold(self, held: bool) -> None:
+        """Start no new call while ``held``: what it would bring could not be saved."""
+        self._held = held
+        self._turn_gate()
 
     def stop(self, reason: str) -> None:
         """Stop after the calls in flight; asked while already ending, cut them off."""
@@ -75,8 +84,8 @@ class Control:
             self._end(StudyState.PAUSED, reason)
 
     async def admits(self) -> bool:
-        """Wait while paused; whether a new call may start."""
-        if self.paused:
+        """Wait while paused or held; whether a new call may start."""
+        while self.waiting:
             await self._open.wait()
         return self.outcome is None
 
@@ -92,4 +101,10 @@ class Control:
     def _end(self, state: StudyState, reason: str) -> None:
         self.outcome = Outcome(state, reason)
         self._ending.set()
-        self._open.set()
+        self._turn_gate()
+
+    def _turn_gate(self) -> None:
+        if self.outcome is None and (self._paused or self._held):
+            self._open.clear()
+        else:
+            self._open.set()

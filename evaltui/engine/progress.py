@@ -11,7 +11,8 @@ class Progress:
     """``done`` of ``total`` cells are terminal. ``cost`` covers all sessions of the study.
 
     ``failures`` counts this session's cells whose primary verdict is not ok, by status. ``eta_s`` is the time left at
-    this session's mean rate, None before the first cell.
+    this session's mean rate, None before the first cell. ``trouble`` says why results cannot be saved at the moment,
+    which holds back new calls; empty while all is well.
     """
 
     done: int
@@ -19,6 +20,7 @@ class Progress:
     cost: float
     failures: Mapping[str, int]
     eta_s: float | None
+    trouble: str = ""
 
 
 def time_left(done_now: int, left: int, elapsed_s: float) -> float | None:

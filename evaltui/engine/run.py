@@ -177,10 +177,11 @@ class _Session:
         while True:
             for command in self._sink.commands():
                 self._control.obey(command)
+            self._control.hold(self._sink.failure is not None)
             self._tell_progress()
             await asyncio.sleep(TICK_S)
             now = loop.time()
-            if not self._control.paused:
+            if not self._control.waiting:
                 self._active_s += now - before
             before = now
 
@@ -189,7 +190,9 @@ class _Session:
             return
         total = self._plan.design.n_cells
         eta_s = time_left(self._todo - self._left, self._left, self._active_s)
-        self._progress(Progress(total - self._left, total, self._budget.spent, dict(self._failures), eta_s))
+        done, spent, failures = total - self._left, self._budget.spent, dict(self._failures)
+        failure = self._sink.failure
+        self._progress(Progress(done, total, spent, failures, eta_s, "" if failure is None else str(failure)))
 
     def _cut(self) -> None:
         for worker in self._workers:

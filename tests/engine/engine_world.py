@@ -14,6 +14,7 @@ import numpy as np
 from evaltui import config as configs
 from evaltui import scorers
 from evaltui.config import StudyConfig
+from evaltui.core.errors import EvaltuiError
 from evaltui.core.order import shuffled
 from evaltui.core.protocols import Scorer
 from evaltui.core.records import AttemptRecord, CellRecord, Completion, Event, Failure, Item, Request
@@ -61,6 +62,7 @@ class Memory:
     """A store in memory: what a Sink was given, in order."""
 
     def __init__(self) -> None:
+        self.failure: EvaltuiError | None = None
         self.attempts: list[AttemptRecord] = []
         self.cells: list[CellRecord] = []
         self.events: list[Event] = []

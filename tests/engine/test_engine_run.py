@@ -203,3 +203,22 @@ def test_a_store_that_fails_ends_the_session_with_its_own_sentence() -> None:
     with pytest.raises(StoreError, match="the disk is full"):
         run(study(10, concurrency=3), endpoint, Full())
     assert endpoint.in_flight == 0
+
+
+def test_no_call_starts_while_results_cannot_be_saved() -> None:
+    sink, heard = Memory(), list[Progress]()
+
+    def mended() -> None:
+        sink.failure = None
+
+    async def reply(request: Request) -> Completion:
+        if len(endpoint.calls) == 4:
+            sink.failure = StoreError("evaltui.db: the disk is full")
+            asyncio.get_running_loop().call_later(600.0, mended)
+        return await right(request)
+
+    endpoint = Told(reply)
+    outcome = run(study(10, arms=["baseline"], repeats=1, concurrency=2), endpoint, sink, progress=heard.append)
+    assert outcome.state is StudyState.FINISHED
+    assert [time for time in endpoint.times if 2.0 < time < 601.0] == []
+    assert {progress.trouble for progress in heard} == {"", "evaltui.db: the disk is full"}
