@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from evaltui import config as configs
 from evaltui import store
-from evaltui.core.errors import StudyStoppedError
+from evaltui.core.errors import EvaltuiError, StudyStoppedError
+from evaltui.core.protocols import Provider
 from evaltui.core.status import StudyState
 from evaltui.core.study import StudyPlan
 from evaltui.engine import wiring
@@ -25,6 +26,11 @@ from evaltui.engine.run import Outcome, run_study
 from evaltui.engine.stopper import Stopper
 
 START_WAIT_S: Final = 10.0
+COMPLAINT: Final = "evaltui: "
+"""How the lines of an error begin on stderr."""
+
+_engines: Final[list[subprocess.Popen[bytes]]] = []
+"""Engines started here, kept so that a finished one is reaped and a running one may outlive this process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,30 +47,42 @@ class InterruptedStudyError(StudyStoppedError):
     exit_code = 130
 
 
+class EngineEndedError(EvaltuiError):
+    """An engine that was started ended before it held its study; ``exit_code`` is its own."""
+
+    def __init__(self, said: str, exit_code: int) -> None:
+        self.exit_code = exit_code
+        super().__init__(said)
+
+
 def run_here(db: Path, study_id: str, *, progress: Callable[[Progress], None] | None = None) -> Ending:
     """Run a stored study in this process until it ends, pauses by itself or is stopped.
 
     Raises:
+        InputError: a key's environment variable is not set; the study was not taken up.
         LeaseHeldError: another engine runs this study.
         StoreError: results could not be saved.
     """
     plan = store.load_plan(db, study_id)
     config = configs.from_mapping(plan.config, Path(), source=plan.config_path or plan.design.name)
+    providers = wiring.providers(config, plan, os.environ)
     with store.Writer(db, study_id) as writer:
-        return asyncio.run(_run(plan, config, writer, progress))
+        return asyncio.run(_run(plan, config, providers, writer, progress))
 
 
 async def _run(
     plan: StudyPlan,
     config: configs.StudyConfig,
+    providers: Mapping[str, Provider],
     writer: store.Writer,
     progress: Callable[[Progress], None] | None,
 ) -> Ending:
     stopper = Stopper()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(name, stopper.request)
-    providers = wiring.providers(config, plan, os.environ)
+        # `nohup evaltui run --headless` is to outlive its terminal.
+        if name is not signal.SIGHUP or signal.getsignal(name) is not signal.SIG_IGN:
+            loop.add_signal_handler(name, stopper.request)
     try:
         outcome = await run_study(
             plan,
@@ -96,7 +114,8 @@ def spawn(db: Path, study_id: str) -> None:
     """Start an engine in a session of its own and wait until it holds the study.
 
     Raises:
-        StudyStoppedError: the engine ended before it could start; the message is what it said.
+        EngineEndedError: it ended before that; the message is what it said.
+        EvaltuiError: it has not taken the study up in time.
     """
     log = _log_path(study_id)
     command = [sys.executable, "-m", "evaltui", "resume", study_id, "--headless", "--db", str(db.absolute())]
@@ -104,22 +123,31 @@ def spawn(db: Path, study_id: str) -> None:
         engine = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, start_new_session=True
         )
+    _engines.append(engine)
     give_up = time.monotonic() + START_WAIT_S
     while time.monotonic() < give_up:
         info = store.resolve(db, study_id)
         if info.live or info.state is StudyState.FINISHED:
             return
-        if engine.poll() is not None:
-            said = log.read_text("utf-8", "replace").strip()
-            raise StudyStoppedError(said.removeprefix("evaltui: ") or f"the engine ended at once (log: {log})")
+        if (code := engine.poll()) is not None:
+            if code == 0:
+                return
+            lines = log.read_text("utf-8", "replace").splitlines()
+            said = "\n".join(line.removeprefix(COMPLAINT) for line in lines if line.startswith(COMPLAINT))
+            raise EngineEndedError(said or f"the engine ended at once (log: {log})", code)
         time.sleep(0.05)
+    raise EvaltuiError(f"the engine has not taken study {study_id} up within {START_WAIT_S:g} s (log: {log})")
 
 
 def _log_path(study_id: str) -> Path:
     from platformdirs import user_log_path
 
-    folder = user_log_path("evaltui", appauthor=False, ensure_exists=True)
-    with contextlib.suppress(OSError):
+    folder = user_log_path("evaltui", appauthor=False)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
         for old in sorted(folder.glob("engine-*.log"))[:-50]:
-            old.unlink()
+            old.unlink(missing_ok=True)
+    except OSError:
+        # A container may have no home that can be written to.
+        folder = Path(tempfile.mkdtemp(prefix="evaltui-"))
     return folder / f"engine-{study_id}.log"

@@ -10,8 +10,10 @@ from evaltui.core.errors import EvaltuiError
 
 
 def can_draw() -> bool:
-    """Whether there is a terminal that can show the screen."""
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") not in ("", "dumb")
+    """Whether there is a terminal that can show the screen; Textual draws on stderr."""
+    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)) and os.environ.get(
+        "TERM", "dumb"
+    ) not in ("", "dumb")
 
 
 def open_ledger(given: str | None) -> None:

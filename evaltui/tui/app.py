@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -49,10 +50,12 @@ class EvaltuiApp(App[None]):
         launcher: Launcher | None = None,
         theme: str | None = None,
         theme_folders: Sequence[Path] | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__()
         self.marks = marks_for(getattr(sys.__stderr__, "encoding", None))
         self._path = path
+        self._clock = clock
         self._study_id = study_id
         self._launcher = launcher
         self._seen: dict[str, StudyInfo] = {}
@@ -75,7 +78,7 @@ class EvaltuiApp(App[None]):
 
     def on_mount(self) -> None:
         if self._study_id is None:
-            self.push_screen(Ledger(self._path, self._launcher, self.marks))
+            self.push_screen(Ledger(self._path, self._launcher, self.marks, clock=self._clock))
         else:
             self.push_screen(Monitor(self._path, self._study_id, self._launcher, self.marks))
         self.set_class(self.marks is ASCII, "ascii")
@@ -129,7 +132,7 @@ class EvaltuiApp(App[None]):
         if any(isinstance(screen, Ledger) for screen in self.screen_stack[:-1]):
             self.pop_screen()
         else:
-            self.switch_screen(Ledger(self._path, self._launcher, self.marks))
+            self.switch_screen(Ledger(self._path, self._launcher, self.marks, clock=self._clock))
 
     @on(Seen)
     def _remember(self, message: Seen) -> None:

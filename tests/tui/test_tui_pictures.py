@@ -11,6 +11,7 @@ from screen_world import NOON, Bench, Workspace, monitor_of, plan_of, until, wri
 from textual.app import App
 from textual.widgets import Input
 
+from evaltui import store
 from evaltui.core.records import Event
 from evaltui.core.status import StudyState
 from evaltui.tui.app import EvaltuiApp
@@ -72,7 +73,8 @@ async def test_the_ledger(workspace: Make, looks_like: Compare) -> None:
     workspace(plan_of(60, name="gsm8k nightly"), share=1.0, state=StudyState.FINISHED).writer.close()
     workspace(plan_of(60, name="lost its engine"), share=0.2).writer.close()
     last = workspace(plan_of(60), share=0.62)
-    app = EvaltuiApp(last.path, launcher=Bench(last.path))
+    begun = store.resolve(last.path, last.study_id).created
+    app = EvaltuiApp(last.path, launcher=Bench(last.path), clock=lambda: begun)
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, Ledger) and len(app.screen.headlines) == 4)
         await pilot.pause()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -29,6 +30,9 @@ from evaltui.tui.marks import Marks
 from evaltui.tui.rows import Rows
 from evaltui.tui.screens.view import View, too_small
 from evaltui.tui.table import Cell, Column, Row, Table
+
+if TYPE_CHECKING:
+    from evaltui.store import LeaseWatch
 
 RELOAD_S: Final = 2.0
 COLUMNS: Final = (
@@ -89,9 +93,13 @@ class Ledger(View):
     SCOPE: ClassVar[str] = "ledger"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("ledger")]
 
-    def __init__(self, path: Path, launcher: Launcher | None, marks: Marks) -> None:
+    def __init__(
+        self, path: Path, launcher: Launcher | None, marks: Marks, *, clock: Callable[[], float] = time.time
+    ) -> None:
         super().__init__()
         self._path = path
+        self._clock = clock
+        self._watch: LeaseWatch | None = None
         self._launcher = launcher
         self._marks = marks
         self.headlines: dict[str, Known] = {}
@@ -130,7 +138,10 @@ class Ledger(View):
             self.post_message(Listed(()))
             return
         try:
-            found = tuple(sorted(store.studies(self._path), key=lambda info: (not info.live, -info.created)))
+            # Another host's lease is judged by its heartbeat, so the memory of it must outlast one look.
+            self._watch = self._watch or store.LeaseWatch()
+            stored = store.studies(self._path, watch=self._watch)
+            found = tuple(sorted(stored, key=lambda info: (not info.live, -info.created)))
             self.post_message(Listed(found))
             for info in found:
                 if worker.is_cancelled:
@@ -157,7 +168,7 @@ class Ledger(View):
         self._draw()
 
     def _draw(self) -> None:
-        now = time.time()
+        now = self._clock()
         rows = [study_row(info, self.headlines.get(info.id), now, self._marks) for info in self.found]
         self.query_one("#studies", Table).show(rows)
 
