@@ -14,11 +14,15 @@ LOG_EVERY_S: Final = 10.0
 
 
 class ProgressLine:
-    """Writes progress to stderr; call it with each Progress, and :meth:`close` at the end."""
+    """Writes progress to stderr; call it with each Progress, and :meth:`close` at the end.
+
+    Where nobody reads it any more (a closed terminal or pipe, a full disk) it falls silent: the study goes on.
+    """
 
     def __init__(self) -> None:
         self._live = sys.stderr.isatty()
         self._last = float("-inf")
+        self._heard = True
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
@@ -27,13 +31,20 @@ class ProgressLine:
             return
         self._last = now
         line = describe(progress)
-        sys.stderr.write(f"\r\x1b[K{line}" if self._live else f"{line}\n")
-        sys.stderr.flush()
+        self._write(f"\r\x1b[K{line}" if self._live else f"{line}\n")
 
     def close(self) -> None:
         if self._live:
-            sys.stderr.write("\n")
+            self._write("\n")
+
+    def _write(self, text: str) -> None:
+        if not self._heard:
+            return
+        try:
+            sys.stderr.write(text)
             sys.stderr.flush()
+        except OSError:
+            self._heard = False
 
 
 def describe(progress: Progress) -> str:
