@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 from pathlib import Path
 
 import click
@@ -26,9 +27,9 @@ def report(study: str, db: Path, as_json: bool, form: str, output: Path | None) 
     if output is None:
         print_report(db, study, as_json=as_json)
         return
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        print_report(db, study, as_json=as_json)
     try:
-        stream = output.open("w", encoding="utf-8", errors="backslashreplace")
+        output.write_text(printed.getvalue(), encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise EvaltuiError(f"{output}: cannot be written: {error.strerror}") from None
-    with stream, contextlib.redirect_stdout(stream):
-        print_report(db, study, as_json=as_json)
