@@ -8,6 +8,7 @@ import click
 
 from evaltui.cli.group import VERBS
 from evaltui.cli.options import headless_option, json_option
+from evaltui.core.errors import EvaltuiError
 
 
 def _demo_database(ctx: click.Context, _param: click.Parameter, value: str | None) -> Path:
@@ -16,7 +17,12 @@ def _demo_database(ctx: click.Context, _param: click.Parameter, value: str | Non
         return Path(given)
     from platformdirs import user_data_path
 
-    return user_data_path("evaltui", appauthor=False, ensure_exists=True) / "demo.db"
+    folder = user_data_path("evaltui", appauthor=False)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EvaltuiError(f"{folder}: cannot be made: {error.strerror}; name a database with --db") from None
+    return folder / "demo.db"
 
 
 @click.command(short_help=VERBS["demo"])

@@ -1,0 +1,112 @@
+"""The engine as a process: started apart, refused, cut off from whoever started it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from evaltui_process import Evaltui, environment
+
+KEYED = """
+[study]
+name = "keyed"
+[dataset]
+path = "items.jsonl"
+gold = "answer"
+[endpoints.main]
+kind = "openai"
+base_url = "http://127.0.0.1:9/v1"
+api_key_env = "EVALTUI_TEST_NO_SUCH_KEY"
+[arms.baseline]
+endpoint = "main"
+model = "m"
+prompt_text = "{{question}}"
+[scorers.number]
+kind = "numeric"
+"""
+
+
+def ended(evaltui: Evaltui, db: str) -> str:
+    """The status of the one study, once no engine runs it."""
+    while (study := json.loads(evaltui("studies", "--json", "--db", db).stdout)[0])["live"]:
+        time.sleep(0.05)
+    return str(study["status"])
+
+
+@pytest.mark.usefixtures("study_file")
+def test_an_engine_that_cannot_start_says_why_with_its_own_exit_code(tmp_path: Path, evaltui: Evaltui) -> None:
+    (tmp_path / "keyed.toml").write_text(KEYED, encoding="utf-8")
+    refused = evaltui("run", "keyed.toml", "--detach", "--db", "t.db")
+    assert refused.returncode == 2
+    (line,) = refused.stderr.splitlines()
+    assert line.startswith("evaltui: ")
+    assert "endpoints.main.api_key_env: the environment variable EVALTUI_TEST_NO_SUCH_KEY is not set" in line
+
+
+@pytest.mark.usefixtures("study_file")
+def test_a_study_runs_detached_without_a_home_to_write_to(tmp_path: Path, evaltui: Evaltui) -> None:
+    nowhere = tmp_path / "items.jsonl" / "home"
+    detached = evaltui("run", "study.toml", "--detach", "--db", "t.db", HOME=str(nowhere), XDG_STATE_HOME=str(nowhere))
+    assert detached.returncode == 0, detached.stderr
+    assert ended(evaltui, "t.db") == "finished"
+
+
+def test_the_demo_asks_for_a_database_where_there_is_no_home(tmp_path: Path, evaltui: Evaltui) -> None:
+    (tmp_path / "file").touch()
+    nowhere = str(tmp_path / "file" / "home")
+    refused = evaltui("demo", "--headless", HOME=nowhere, XDG_DATA_HOME=nowhere)
+    assert refused.returncode == 2
+    assert "name a database with --db" in refused.stderr
+
+
+@pytest.mark.usefixtures("study_file")
+def test_a_study_goes_on_when_nobody_reads_its_progress_any_more(tmp_path: Path, evaltui: Evaltui) -> None:
+    engine = subprocess.Popen(
+        [sys.executable, "-m", "evaltui", "run", "study.toml", "--headless", "--db", "t.db"],
+        cwd=tmp_path,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    assert engine.stderr is not None
+    engine.stderr.readline()
+    engine.stderr.close()
+    assert engine.wait() == 0
+    assert ended(evaltui, "t.db") == "finished"
+
+
+@pytest.mark.usefixtures("study_file")
+def test_a_study_under_nohup_outlives_its_terminal(tmp_path: Path) -> None:
+    engine = subprocess.Popen(
+        ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", sys.executable, "-m", "evaltui"]
+        + ["run", "study.toml", "--headless", "--db", "t.db"],
+        cwd=tmp_path,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    assert engine.stderr is not None
+    with engine.stderr as stderr:
+        while not stderr.readline().startswith(b"0 of"):
+            pass
+        engine.send_signal(signal.SIGHUP)
+        stderr.read()
+    assert engine.wait() == 0
+
+
+@pytest.mark.usefixtures("study_file")
+def test_a_report_that_cannot_be_made_leaves_the_file_as_it_was(tmp_path: Path, evaltui: Evaltui) -> None:
+    kept = tmp_path / "report.txt"
+    kept.write_text("last week's report", encoding="utf-8")
+    evaltui("run", "study.toml", "--headless", "--db", "t.db")
+    assert evaltui("report", "no-such-study", "--db", "t.db", "-o", "report.txt").returncode == 2
+    assert kept.read_text(encoding="utf-8") == "last week's report"
+    assert evaltui("report", "latest", "--db", "t.db", "-o", "report.txt").returncode == 0
+    assert "baseline" in kept.read_text(encoding="utf-8")
