@@ -84,8 +84,7 @@ def test_a_study_goes_on_when_nobody_reads_its_progress_any_more(tmp_path: Path,
 @pytest.mark.usefixtures("study_file")
 def test_a_study_under_nohup_outlives_its_terminal(tmp_path: Path) -> None:
     engine = subprocess.Popen(
-        ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", sys.executable, "-m", "evaltui"]
-        + ["run", "study.toml", "--headless", "--db", "t.db"],
+        ["sh", "-c", f'trap "" HUP; exec "{sys.executable}" -m evaltui run study.toml --headless --db t.db'],
         cwd=tmp_path,
         env=environment(),
         stdin=subprocess.DEVNULL,
