@@ -117,9 +117,14 @@ def _warnings(
 
 
 def _money_warnings(config: StudyConfig, arms: Sequence[ArmPreview], cost: float | None) -> Iterator[str]:
+    unpriced = [arm.name for arm in arms if arm.cost is None]
+    if unpriced and config.study.max_cost is not None:
+        yield (
+            f"max_cost = {config.study.max_cost:g} does not limit {_listed(unpriced)}: without a price of the endpoint "
+            "nothing is counted; say price = { input = …, output = … } per million tokens"
+        )
     if cost is None:
         return
-    unpriced = [arm.name for arm in arms if arm.cost is None]
     if unpriced:
         yield f"no price for {_listed(unpriced)}: the total leaves that out"
     open_ended = [arm.name for arm in arms if arm.cost is not None and config.arms[arm.name].max_tokens is None]

@@ -181,6 +181,10 @@ def test_a_sound_study_draws_no_warning() -> None:
             "max_tokens is not set in candidate: 256 an answer are assumed",
         ),
         ({"study": {"max_cost": 0.01}}, "may stop at max_cost = 0.01"),
+        (
+            {"study": {"max_cost": 5.0}, "endpoints": {"main": {"price": None}}},
+            "max_cost = 5 does not limit baseline, candidate",
+        ),
         ({"endpoints": {"main": {"api_key_env": "NO_SUCH_KEY"}}}, "the environment variable NO_SUCH_KEY is not set"),
     ],
 )
