@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from evaltui.core.format import count
 from evaltui.core.grid import Grid
 from evaltui.core.score import ScoreRange
-from evaltui.core.status import PENDING_CODE, StudyState
-from evaltui.core.study import StudyInfo
+from evaltui.core.status import PENDING_CODE, Status, StudyState
+from evaltui.core.study import MissingPolicy, StudyInfo
 from evaltui.report.sentence import FEWEST_ITEMS
 from evaltui.report.summary import ArmSummary, ComparisonSummary, Notice
 from evaltui.stats.bands import POOR_VALUE_ABOVE, VAGUE_BELOW
@@ -32,10 +32,12 @@ def notices(
 
     ``bands`` is what the arms have to say about theirs. ``item_ids`` name missing items; without them positions do.
     """
-    ended = info.crashed or info.state in (StudyState.FINISHED, StudyState.STOPPED)
+    # A paused study whose engine has gone (an endpoint is down) is as much at rest as a stopped one.
+    at_rest = not info.live and info.state is not StudyState.CREATED
+    ended = at_rest or info.state in (StudyState.FINISHED, StudyState.STOPPED)
     if ended:
         yield from _incomplete(grid, arms, item_ids)
-    yield from _not_comparable(arms, info.design.missing.limit)
+    yield from _not_comparable(arms, info.design.missing, score_range)
     yield from bands
     yield from _design(info, ended, arms)
     if score_range is None:
@@ -68,18 +70,26 @@ def _incomplete(grid: Grid, arms: Sequence[ArmSummary], item_ids: Sequence[str])
             )
 
 
-def _not_comparable(arms: Sequence[ArmSummary], limit: float) -> Iterator[Notice]:
+def _not_comparable(
+    arms: Sequence[ArmSummary], policy: MissingPolicy, score_range: ScoreRange | None
+) -> Iterator[Notice]:
     for arm in arms:
         marked = [run for run in arm.runs if not run.comparable]
         if marked:
             shares = ", ".join(
-                f"#{run.repeat} ({run.done - run.counts.get('ok', 0):,} of {run.done:,})" for run in marked
+                f"#{run.repeat} ({_excluded(run.counts, policy, score_range):,} of {run.done:,})" for run in marked
             )
             yield Notice(
                 "not_comparable",
-                f"{arm.name}: more than {100 * limit:g} % of the verdicts are missing in {shares}; "
+                f"{arm.name}: more than {100 * policy.limit:g} % of the verdicts are missing in {shares}; "
                 "these runs are in the numbers and should not be compared with others",
             )
+
+
+def _excluded(counts: Mapping[str, int], policy: MissingPolicy, score_range: ScoreRange | None) -> int:
+    """How many verdicts are left out; those that the policy counts as failed are not, where that has a score."""
+    missing = ((Status(name), n) for name, n in counts.items() if name != Status.OK)
+    return sum(n for status, n in missing if score_range is None or policy.of(status) != "fail")
 
 
 def _design(info: StudyInfo, ended: bool, arms: Sequence[ArmSummary]) -> Iterator[Notice]:

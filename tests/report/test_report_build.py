@@ -215,6 +215,14 @@ def test_errors_are_neither_right_nor_wrong_and_both_readings_are_given() -> Non
     assert "not_comparable" in codes(summary)
 
 
+def test_verdicts_that_count_as_failed_are_not_told_as_missing() -> None:
+    design = make_design(8, 1, arms=("baseline",), missing=MissingPolicy(by_status={Status.TIMEOUT: "fail"}))
+    (notice,) = [
+        each for each in summary_of(design, eight_items_two_errors()).warnings if each.code == "not_comparable"
+    ]
+    assert "#1 (1 of 8)" in notice.text
+
+
 def test_a_run_that_is_not_comparable_stays_in_the_numbers() -> None:
     summary = summary_of(make_design(8, 1, arms=("baseline",)), eight_items_two_errors())
     assert summary.arms[0].mean == pytest.approx(2 / 6)
@@ -252,6 +260,11 @@ def test_cells_beyond_the_frontier_are_told_as_in_flight() -> None:
     assert comparison.n_items == 4
     expected = [(0 - 3) / 3, 0, 0, (1 - 1) / 2]
     assert comparison.difference == pytest.approx(np.mean(expected))
+
+
+def test_missing_verdicts_are_named_when_an_engine_has_left_the_study_paused() -> None:
+    paused = summary_of(make_design(2, 1, arms=("baseline",)), [Row(0, 1, 0, 1.0)], state=StudyState.PAUSED)
+    assert "incomplete" in codes(paused)
 
 
 def test_missing_verdicts_are_named_once_the_study_has_ended() -> None:
