@@ -13,6 +13,9 @@ from evaltui.config.secrets import USE_ENVIRONMENT, is_secret_name, looks_like_k
 from evaltui.config.tables import Table
 from evaltui.core.simulation import SimulatorSettings
 
+SIGNED: Final = frozenset({"sig", "code", "sas"})
+"""Query parameters that hold a secret in signed URLs and function URLs, whatever it looks like."""
+
 VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -25,7 +28,8 @@ def _url(url: str) -> str:
         raise ValueError("the URL needs a scheme and a host, such as http://127.0.0.1:8000/v1")
     if "\\" in url or any(character.isspace() or not character.isprintable() for character in url):
         raise ValueError("the URL holds blanks, backslashes or control characters")
-    if any(is_secret_name(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True)):
+    query = parse_qsl(parts.query, keep_blank_values=True)
+    if any(is_secret_name(name) or name.lower() in SIGNED or looks_like_key(value) for name, value in query):
         raise ValueError(f"the URL's query holds a key; {USE_ENVIRONMENT}")
     if _port(parts) == 0:
         raise ValueError("the port of the URL is not a number from 1 to 65535")

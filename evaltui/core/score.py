@@ -21,7 +21,7 @@ class RunScore:
     ``score`` is the mean over the ``counted`` cells that contribute under the policy, None where there is none.
     ``strict`` is the score if every planned item without a score had failed, ``bounds`` if all of them had failed and
     if all had passed; both None without a score range. ``counts`` holds terminal cells by status, ``missing`` how many
-    of them have no score. ``comparable`` is False when the share of cells that the policy excludes passes its limit.
+    of them have no score. ``comparable`` is False once the policy excludes more of the planned cells than its limit.
     """
 
     score: float | None
@@ -90,7 +90,7 @@ def score_cells(
         counts=status_counts(np.bincount(status, minlength=len(STATUS_CODES) + 1)),
         counted=len(counted),
         missing=n_terminal - n_scored,
-        comparable=n_excluded <= policy.limit * n_terminal,
+        comparable=n_excluded <= policy.limit * n_planned,
     )
 
 

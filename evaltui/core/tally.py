@@ -12,13 +12,13 @@ from evaltui.core.study import Design
 
 _N_CODES = len(STATUS_CODES) + 1
 _MICRO = 1e6
-_PICO = 1e12
+_NANO = 1e9
 
 
 class Tally:
     """Sums over every call of each (arm, repeat). Every attempt is to be applied once.
 
-    Money is summed in integer millionths of a millionth and waits in microseconds, so that no sum depends on the order
+    Money is summed in integer billionths and waits in microseconds, so that no sum depends on the order
     or the batches in which the attempts arrived.
     """
 
@@ -43,7 +43,7 @@ class Tally:
         np.add.at(self._retries, at, (batch.number > 1).astype(np.int64))
         for kind, column in enumerate((batch.prompt_tokens, batch.completion_tokens, batch.cached_tokens)):
             np.add.at(self._tokens[..., kind], at, column)
-        np.add.at(self._cost, at, _whole(batch.cost, _PICO))
+        np.add.at(self._cost, at, _whole(batch.cost, _NANO))
         np.add.at(self._queue_wait, at, _whole(batch.queue_wait, _MICRO))
         np.minimum.at(self._started, at, batch.started)
 
@@ -69,7 +69,7 @@ class Tally:
     @property
     def total_cost(self) -> float:
         """What all calls cost, in the currency of the prices."""
-        return int(self._cost.sum()) / _PICO
+        return int(self._cost.sum()) / _NANO
 
     def attempts(self, arm: int, repeat: int) -> dict[str, int]:
         """Calls of one run by their status."""
@@ -91,7 +91,7 @@ class Tally:
 
     def cost(self, arm: int, repeat: int) -> float:
         """What the calls of one run cost, in the currency of the prices."""
-        return int(self._cost[arm, repeat - 1]) / _PICO
+        return int(self._cost[arm, repeat - 1]) / _NANO
 
     def queue_wait(self, arm: int, repeat: int) -> float | None:
         """Mean seconds from planned start to first byte sent, over the calls of one run; None before the first."""

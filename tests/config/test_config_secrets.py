@@ -23,6 +23,7 @@ CANARY = "sk-test-CANARY0123456789"
         ('kind = "openai"', f'kind = "openai"\nheaders = {{ X-Custom = "{CANARY}" }}', "headers.X-Custom"),
         ("http://127", "http://user:CANARYPW@127", "endpoints.main.base_url"),
         (":8000/v1", ":8000/v1?api_key=CANARY", "endpoints.main.base_url"),
+        (":8000/v1", ":8000/v1?sv=2026&sig=CANARY", "endpoints.main.base_url"),
         ("temperature = 0", f'extra_body = {{ auth = "{CANARY}" }}', "arms.baseline.extra_body.auth"),
         ("temperature = 0", 'api_key = "CANARY"', "arms.baseline.api_key"),
         ("temperature = 0", f'temperature = "{CANARY}"', "arms.baseline.temperature"),

@@ -46,6 +46,11 @@ def test_a_missing_share_at_the_limit_is_still_comparable() -> None:
     assert score_cells(*one_of_fifty, n_planned=50, policy=EXCLUDE, score_range=(0, 1)).comparable
 
 
+def test_an_early_failure_does_not_mark_a_run_that_can_still_end_within_the_limit() -> None:
+    first_of_hundred = cells(Status.TIMEOUT, 1, 1)
+    assert score_cells(*first_of_hundred, n_planned=100, policy=EXCLUDE, score_range=(0, 1)).comparable
+
+
 def test_statuses_that_count_as_failed_score_the_low_end_and_leave_the_run_comparable() -> None:
     result = score_cells(*cells(*EIGHT), n_planned=8, policy=FAIL, score_range=(0, 1))
     assert result.score == pytest.approx(2 / 8)

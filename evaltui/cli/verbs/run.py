@@ -32,4 +32,7 @@ def run(config: Path, db: Path, headless: bool, as_json: bool, detach: bool, new
     for notice in checked.notices:
         talk(notice)
     opened = store.open_study(db, checked.plan, new=new)
+    planned = store.resolve(db, opened.study_id).design.repeats
+    if planned > checked.plan.design.repeats:
+        talk(f"the study was begun with {planned} repeats and keeps them; --new starts another with fewer")
     follow(db, opened, headless=headless or as_json, as_json=as_json, detach=detach)
