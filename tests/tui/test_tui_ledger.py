@@ -173,6 +173,45 @@ async def test_a_missing_file_is_said_and_can_be_corrected(tmp_path: Path) -> No
         await until(pilot, lambda: screen.preview is not None)
 
 
+async def test_a_path_that_was_changed_after_the_check_is_not_started_as_what_was_checked(tmp_path: Path) -> None:
+    path = tmp_path / "t.db"
+    app = EvaltuiApp(path, launcher=Bench(path))
+    async with app.run_test(size=(120, 60)) as pilot:
+        screen = await look_at(app, pilot, write_study_file(tmp_path))
+        await until(pilot, lambda: screen.preview is not None)
+        await pilot.press("x")
+        await until(pilot, lambda: "enter checks this file" in screen_text(app))
+        assert "18 requests" not in screen_text(app)
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert app.screen is screen
+    assert not path.exists()
+
+
+async def test_faults_stay_in_sight_when_a_start_is_refused(tmp_path: Path) -> None:
+    app = EvaltuiApp(tmp_path / "t.db", launcher=Bench(tmp_path / "t.db"))
+    async with app.run_test(size=(120, 60)) as pilot:
+        await look_at(app, pilot, write_study_file(tmp_path, STUDY_FILE.replace("repeats = 3", "repeats = 0")))
+        await until(pilot, lambda: "study.repeats" in screen_text(app))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "Nothing to start yet" in screen_text(app))
+        assert "study.repeats" in screen_text(app)
+
+
+async def test_an_arm_that_is_left_out_has_an_empty_box(tmp_path: Path) -> None:
+    app = EvaltuiApp(tmp_path / "t.db", launcher=Bench(tmp_path / "t.db"))
+    async with app.run_test(size=(120, 60)) as pilot:
+        screen = await look_at(app, pilot, write_study_file(tmp_path))
+        await until(pilot, lambda: screen.preview is not None)
+        await pilot.pause()
+        line = next(line for line in screen_text(app).splitlines() if "Repeats" in line)
+        assert line.count("X") == 2
+        screen.query(Checkbox).last().value = False
+        await pilot.pause()
+        line = next(line for line in screen_text(app).splitlines() if "Repeats" in line)
+        assert line.count("X") == 1
+
+
 async def test_starting_opens_the_monitor_of_what_was_shown(tmp_path: Path) -> None:
     path = tmp_path / "t.db"
     app = EvaltuiApp(path, launcher=Bench(path))

@@ -54,6 +54,14 @@ class Launched(Message):
         self.fault = fault
 
 
+class ArmBox(Checkbox):
+    """A check box that is empty while it is off: Textual's own tells the two apart by colour alone."""
+
+    def watch_value(self) -> None:
+        self.BUTTON_INNER = "X" if self.value else " "
+        super().watch_value()
+
+
 class Launch(View):
     SCOPE: ClassVar[str] = "launch"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("launch")]
@@ -64,6 +72,7 @@ class Launch(View):
         self._choice: Choice | None = None
         self._ready: Choice | None = None
         self._arms: tuple[str, ...] = ()
+        self._faults: list[Content] = []
         self._starting = False
         self.preview: Preview | None = None
 
@@ -95,9 +104,8 @@ class Launch(View):
     def action_start(self) -> None:
         """Start what is shown; a choice that is still being checked, or has faults, is not started."""
         if self._ready is None or self._ready != self._choice or self._starting:
-            self._say(
-                [Content.styled("Nothing to start yet: the file must be checked and free of faults.", "$warning")]
-            )
+            first = Content.styled("Nothing to start yet: the file must be checked and free of faults.", "$warning")
+            self._say([first, *self._faults])
             return
         self._starting = True
         self._say([Content.styled("starting", MUTED)])
@@ -113,6 +121,17 @@ class Launch(View):
         if text:
             self._arms = ()
             self._look(Choice(Path(text).expanduser()))
+
+    @on(Input.Changed, "#path")
+    def _path_changed(self, event: Input.Changed) -> None:
+        """What is shown belongs to another path now, so it is not started under this one."""
+        shown = self._choice
+        if shown is not None and Path(event.value.strip()).expanduser() != shown.path:
+            self._choice = self._ready = None
+            self._faults = []
+            self._say([Content.assemble(("enter", "bold $primary"), " checks this file")])
+            self.query_one("#adjust").display = False
+            self.query_one("#launch-preview", Drawn).show(lambda width: ())
 
     @on(Input.Changed, "#repeats")
     @on(Checkbox.Changed)
@@ -132,7 +151,7 @@ class Launch(View):
     def _look(self, choice: Choice) -> None:
         if choice == self._choice and self._ready == choice:
             return
-        self._choice, self._ready = choice, None
+        self._choice, self._ready, self._faults = choice, None, []
         self._say([Content.styled("checking", MUTED)])
         self._inspect(choice)
 
@@ -153,8 +172,8 @@ class Launch(View):
             return
         self.preview = preview = message.preview
         if preview is None:
-            faults = message.faults
-            self._say(fault_lines(message.choice.path, faults))
+            self._faults = fault_lines(message.choice.path, message.faults)
+            self._say(self._faults)
             self.query_one("#launch-preview", Drawn).show(lambda width: ())
             if not self._arms:
                 self.query_one("#adjust").display = False
@@ -172,7 +191,7 @@ class Launch(View):
         await arms.remove_children()
         with self.prevent(Checkbox.Changed, Input.Changed):
             await arms.mount_all(
-                Checkbox(Content(clean(name, limit=40)), value=True, compact=True) for name in self._arms
+                ArmBox(Content(clean(name, limit=40)), value=True, compact=True) for name in self._arms
             )
             self.query_one("#repeats", Input).value = str(preview.repeats)
         self.query_one("#adjust").display = True
