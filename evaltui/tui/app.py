@@ -21,7 +21,7 @@ from evaltui.core.text import clean
 from evaltui.tui import themes
 from evaltui.tui.actions import actions, bindings
 from evaltui.tui.launcher import Launcher
-from evaltui.tui.line_filter import ControlFilter
+from evaltui.tui.line_filter import AsciiFilter, ControlFilter
 from evaltui.tui.marks import ASCII, marks_for
 from evaltui.tui.screens.help import Help
 from evaltui.tui.screens.launch import Launch
@@ -71,7 +71,8 @@ class EvaltuiApp(App[None]):
             self.theme = wanted
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        return [*super().get_line_filters(), ControlFilter()]
+        plain = [AsciiFilter()] if self.marks is ASCII else []
+        return [*super().get_line_filters(), ControlFilter(), *plain]
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return themes.verdict_variables(self.current_theme, {})

@@ -1,9 +1,10 @@
-"""The net below the sanitising: no line with a control character in it reaches the terminal."""
+"""The nets below the sanitising: what must not, or cannot, be written to the terminal does not reach it."""
 
 from __future__ import annotations
 
 import re
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
@@ -18,3 +19,21 @@ class ControlFilter(LineFilter):
         if not any(_CONTROL.search(segment.text) for segment in segments):
             return segments
         return [Segment(_CONTROL.sub("", text), style, control) for text, style, control in segments]
+
+
+_PLAIN = str.maketrans({"±": "~", "–": "-", "…": ".", "↵": "|", "─": "-", "│": "|", **dict.fromkeys("▁▂▃▄▅▆▇█", "#")})
+
+
+class AsciiFilter(LineFilter):
+    """For terminals that are not UTF-8: every other character becomes one of ASCII, or ``?``, of the same width."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        if all(segment.text.isascii() for segment in segments):
+            return segments
+        return [Segment(_ascii(text), style, control) for text, style, control in segments]
+
+
+def _ascii(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(char if char.isascii() else "?" * cell_len(char) for char in text.translate(_PLAIN))

@@ -199,6 +199,9 @@ async def test_a_terminal_that_is_not_utf8_gets_ascii_marks(
             heatmap = monitor.query_one(Heatmap)
             assert all(heatmap.draw_row(row, 70, cursor=False).text.isascii() for row in range(heatmap.n_rows - 1))
             assert app.has_class("ascii")
+            await pilot.press("1")
+            await pilot.pause()
+            assert screen_text(app).isascii()
 
 
 def test_the_net_below_deletes_what_a_terminal_would_obey() -> None:
