@@ -93,7 +93,7 @@ class EvaltuiApp(App[None]):
             f"{clean(info.design.name, limit=80)} ({clean(info.id, limit=60)}) goes on without the screen; "
             f"evaltui watch {clean(info.id, limit=60)} comes back to it"
             for info in self._seen.values()
-            if info.live
+            if info.live and self._path.exists()
         ]
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:

@@ -110,6 +110,9 @@ class Feed:
         said = ""
         while self._wait():
             try:
+                if following is not None and following.gone:
+                    following.close()
+                    following = None
                 following = following or _Following(self._path, self._study_id)
                 snapshot = following.look(self._order)
             except EvaltuiError as error:
@@ -148,6 +151,8 @@ class _Following:
         from evaltui import store
         from evaltui.report.live import Live
 
+        self._path = path
+        self._file = _file_at(path)
         info = store.resolve(path, study_id)
         self._items = store.items(path, info.id)
         self._follower: Follower = store.Follower(path, info.id)
@@ -158,6 +163,11 @@ class _Following:
         self._history = History()
         self._events: deque[Event] = deque(maxlen=MOST_EVENTS)
         self._number = 0
+
+    @property
+    def gone(self) -> bool:
+        """Whether the path leads to another file by now, or to none: an open file outlives its name."""
+        return _file_at(self._path) != self._file
 
     def look(self, order: Order) -> Snapshot | None:
         """The next snapshot, None when there is nothing new."""
@@ -190,3 +200,12 @@ class _Following:
 
     def close(self) -> None:
         self._follower.close()
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    """What tells the file at a path from every other one; None when there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -110,6 +110,25 @@ def test_a_file_that_is_not_there_is_said_once_and_tried_again(
     assert watcher.snapshot().summary.progress.done == 80
 
 
+def test_a_file_that_is_deleted_is_said_and_one_in_its_place_is_followed(
+    workspace: Make, watch: Callable[..., Watcher]
+) -> None:
+    study = workspace(plan_of(20), share=0.5)
+    watcher = watch(study.path, study.study_id)
+    assert watcher.snapshot().summary.progress.done == 80
+    study.writer.close()
+    kept = study.path.read_bytes()
+    study.path.unlink()
+    watcher.feed.applied()
+    watcher.feed.tick()
+    message = watcher.next()
+    assert isinstance(message, Unreadable)
+    assert "there is no such database" in message.reason
+    study.path.write_bytes(kept)
+    watcher.feed.tick()
+    assert watcher.snapshot().summary.progress.done == 80
+
+
 def test_an_engine_that_ends_is_noticed(workspace: Make, watch: Callable[..., Watcher]) -> None:
     study = workspace(plan_of(20), share=0.5)
     watcher = watch(study.path, study.study_id)
