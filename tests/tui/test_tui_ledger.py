@@ -77,8 +77,22 @@ async def test_an_empty_ledger_says_how_to_begin(tmp_path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "evaltui demo" in screen_text(app))
         assert "starts one from a study file" in screen_text(app)
+        assert all(line[0] == line[-1] == "│" for line in screen_text(app).splitlines()[2:-2])
         await pilot.press("enter", "down", "end")
     assert not (tmp_path / "none.db").exists()
+
+
+async def test_the_first_study_of_a_file_appears_under_the_cursor(workspace: Make) -> None:
+    app = EvaltuiApp(Path("t.db"))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: "No studies yet" in screen_text(app))
+        study = workspace(plan_of(10, name="first"), share=0.5)
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: "first" in screen_text(app))
+        await pilot.press("enter")
+        monitor = await monitor_of(app, pilot)
+        assert monitor.snapshot is not None
+        assert monitor.snapshot.summary.info.id == study.study_id
 
 
 async def test_a_file_that_is_no_database_is_a_sentence(tmp_path: Path) -> None:

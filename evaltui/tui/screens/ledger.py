@@ -24,6 +24,7 @@ from evaltui.core.text import clean
 from evaltui.report.ledger import state_word
 from evaltui.report.summary import Summary
 from evaltui.tui.actions import bindings, is_owner_action
+from evaltui.tui.cells import cut
 from evaltui.tui.drawn import MUTED, Drawn
 from evaltui.tui.launcher import Launcher
 from evaltui.tui.marks import Marks
@@ -114,11 +115,12 @@ class Ledger(View):
 
     def on_mount(self) -> None:
         table = self.query_one("#studies", Table)
-        table.add_class("panel")
-        table.border_title = Content("Studies")
-        path = str(self._path)
+        for pane in (table, self.query_one("#ledger-empty", Drawn)):
+            pane.add_class("panel")
+            pane.border_title = Content("Studies")
+        path = clean(str(self._path), limit=300)
         self.query_one("#ledger-title", Drawn).show(
-            lambda width: [Content.assemble(("evaltui", "bold $primary"), ("  " + clean(path, limit=300), MUTED))]
+            lambda width: [Content.assemble(("evaltui", "bold $primary"), ("  " + cut(path, max(0, width - 9)), MUTED))]
         )
         table.focus()
         self.action_reload()
@@ -157,8 +159,9 @@ class Ledger(View):
     def _listed(self, message: Listed) -> None:
         self.found = message.found
         self._draw()
-        empty = self.query_one("#ledger-empty", Drawn)
-        empty.display = not message.found
+        table, empty = self.query_one("#studies", Table), self.query_one("#ledger-empty", Drawn)
+        table.display, empty.display = bool(message.found), not message.found
+        self.set_focus(table if message.found else None)
         fault, launch = message.fault, self._launcher is not None
         empty.show(lambda width: _empty(fault, launch=launch))
 
