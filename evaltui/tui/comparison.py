@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from evaltui.core.format import points, span
+from evaltui.core.format import count, points, span
 from evaltui.core.text import clean
 from evaltui.report.summary import ArmSummary, ComparisonSummary, IntervalSummary, Summary
 from evaltui.report.text import band_line, flips_line
@@ -12,10 +12,13 @@ from evaltui.tui.cells import cut, fit
 from evaltui.tui.drawn import MUTED
 
 LABEL_WIDTH = 13
-SPAN_WIDTH = 15
+SPAN_WIDTH = 16
+"""``-100.0 to +100.0``: the longest there is where scores lie between 0 and 1."""
 MEAN_WIDTH = 15
 RANGE_WIDTH = 37
 ONE_LINE_WIDTH = 64
+THESE_ITEMS = "exactly these items"
+"""The estimand of the interval that leaves the choice of items out."""
 
 
 def means_lines(summary: Summary, which: int, width: int) -> list[Content]:
@@ -35,9 +38,6 @@ def verdict_lines(summary: Summary, which: int, width: int) -> list[Content]:
         comparison = summary.comparisons[which]
         lines += [Content.styled(clean(comparison.sentence), "bold" if _decided(comparison) else "")]
         lines += [_counts(comparison)]
-        if len(summary.comparisons) > 1:
-            where = f"comparison {which + 1} of {len(summary.comparisons)}, c for the next"
-            lines.append(Content.styled(where, MUTED))
         lines += [Content(""), *noise_lines(summary)]
     if summary.warnings:
         lines += [Content(""), *warning_lines(summary)]
@@ -64,11 +64,12 @@ def _means(comparison: ComparisonSummary, baseline: ArmSummary, candidate: ArmSu
     """Both means and ranges and the difference in one row, under the arms' names."""
     column = max(MEAN_WIDTH if width >= RANGE_WIDTH else 11, width // 3)
     pairs = ((baseline, comparison.baseline_mean), (candidate, comparison.candidate_mean))
+    size = max(len(points(mean)) for _, mean in pairs) + 1
     names = "".join(fit(cut(clean(arm.name, limit=60), column - 1), column) for arm, _ in pairs)
     row = [
         part
         for arm, mean in pairs
-        for part in ((fit(points(mean), 5), "bold"), (fit(_range(arm, column - 5), column - 5), MUTED))
+        for part in ((fit(points(mean), size), "bold"), (fit(_range(arm, column - size), column - size), MUTED))
     ]
     room = width - 2 * column
     return [
@@ -99,10 +100,12 @@ def interval_lines(summary: Summary, which: int, width: int) -> list[Content]:
 
 def _interval(interval: IntervalSummary, comparison: ComparisonSummary, width: int) -> list[Content]:
     leads = comparison.headline is not None and comparison.headline.method == interval.method
-    about = f"{clean(interval.method)}, {interval.n:,} {interval.unit}"
+    label = "these items" if interval.estimand == THESE_ITEMS else f"over {interval.unit}"
+    about = f"{clean(interval.method)}, {count(interval.n, interval.unit.removesuffix('s'))}"
+    if interval.low is None:
+        return _row(" ", "needs more", label, clean(interval.note).removeprefix("needs more: ") or about, width)
     about += f"; {clean(interval.note)}" if interval.note else ""
-    text = span(interval.low, interval.high, signed=True) if interval.low is not None else "needs more"
-    return _row(">" if leads else " ", text, f"over {interval.unit}", about, width)
+    return _row(">" if leads else " ", span(interval.low, interval.high, signed=True), label, about, width)
 
 
 def _row(mark: str, text: str, label: str, about: str, width: int) -> list[Content]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from textual.content import Content
 
 from evaltui.core.errors import Fault
-from evaltui.core.format import NOTHING, money
+from evaltui.core.format import NOTHING, count, money
 from evaltui.core.preview import Preview
 from evaltui.core.study import PinValue
 from evaltui.core.text import clean
@@ -32,8 +32,8 @@ def preview_lines(preview: Preview, width: int) -> list[Content]:
         Content(""),
         Content.assemble(
             (clean(preview.name, limit=200), "bold"),
-            f"  {preview.n_items:,} items x {len(preview.arms)} arms x {preview.repeats} repeats, "
-            f"{preview.concurrency} calls in flight",
+            f"  {count(preview.n_items, 'item')} x {count(len(preview.arms), 'arm')} x "
+            f"{count(preview.repeats, 'repeat')}, {count(preview.concurrency, 'call')} in flight",
         ),
         Content.assemble(
             (f"{preview.requests:,}", "bold $primary"),

@@ -22,10 +22,10 @@ def run_columns(n_items: int) -> tuple[Column, ...]:
         Column("score", 5, right=True),
         Column(f"of {n_items:,}", len(f"of {n_items:,}"), right=True),
         *(Column(heading, len(heading), right=True, rank=1) for heading in map(_heading_of, COUNTERS)),
-        Column("retry", 5, right=True, rank=2),
-        Column("p50", 6, right=True, rank=3),
-        Column("p95", 6, right=True, rank=3),
-        Column("state", 8, rank=4, grow=True),
+        Column("retry", 5, right=True, rank=3),
+        Column("p50", 6, right=True, rank=5),
+        Column("p95", 6, right=True, rank=4),
+        Column("state", 8, rank=2, grow=True),
     )
 
 
@@ -39,9 +39,11 @@ def run_rows(summary: Summary) -> list[Row]:
 
 
 def _heading(arm: ArmSummary, *, baseline: bool) -> tuple[Cell, ...]:
-    name = Cell(clean(arm.name, limit=40), "heading")
+    named = [Cell(clean(arm.name, limit=40), "heading")]
+    if baseline and arm.name != "baseline":
+        named.append(Cell("baseline", "muted"))
     if arm.mean is None:
-        return name, Cell("baseline" if baseline else "", "muted"), Cell("no complete run yet", "muted")
+        return *named, Cell("no complete run yet", "muted")
     said = [Cell("mean", "muted"), Cell(points(arm.mean), "strong")]
     said += [Cell("range", "muted"), Cell(points(arm.range), "strong")]
     if arm.band.measured:
@@ -51,7 +53,7 @@ def _heading(arm: ArmSummary, *, baseline: bool) -> tuple[Cell, ...]:
     changes = arm.flips.expected_changes
     if changes is not None:
         said += [Cell(f" rerun: about {changes:.0f} of {arm.flips.items:,} change", "muted")]
-    return name, *said
+    return *named, *said
 
 
 def _run(run: RunSummary, summary: Summary) -> tuple[Cell, ...]:
@@ -85,4 +87,4 @@ def _state(run: RunSummary, summary: Summary) -> Cell:
         return Cell("waiting" if summary.info.live else NOTHING, "muted")
     if summary.info.live:
         return Cell("paused" if summary.info.state is StudyState.PAUSED else "running", "plain")
-    return Cell("unfinished", "warn")
+    return Cell("part", "warn")

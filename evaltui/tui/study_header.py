@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from textual.content import Content
 
-from evaltui.core.format import duration, money, points, span
+from evaltui.core.format import count, duration, money, points, span
 from evaltui.core.status import StudyState
 from evaltui.core.study import StudyInfo
 from evaltui.core.text import clean
@@ -51,7 +51,8 @@ def state_style(info: StudyInfo) -> str:
 
 def _identity(info: StudyInfo, standing: Standing, marks: Marks, width: int) -> Content:
     design = info.design
-    size = f"{len(design.arms)} arms x {design.repeats} repeats x {design.n_items:,} items"
+    parts_of = ((len(design.arms), "arm"), (design.repeats, "repeat"), (design.n_items, "item"))
+    size = " x ".join(count(n, noun) for n, noun in parts_of)
     pins = f"pins {design.pin_hash[:8]}"
     state = f"{marks.live if info.live else marks.idle} {state_word(info)}" + (" FROZEN" if standing.frozen else "")
     parts = [size, pins, clean(info.id, limit=40)]

@@ -143,7 +143,10 @@ async def test_no_is_an_answer_to_stopping(workspace: Make, answer: str) -> None
     app = owning(study)
     async with app.run_test(size=(120, 40)) as pilot:
         await monitor_of(app, pilot)
-        await pilot.press("x", answer)
+        await pilot.press("x")
+        await pilot.pause()
+        assert "calls in flight finish" in " ".join(screen_text(app).split())
+        await pilot.press(answer)
         await pilot.pause()
         assert not isinstance(app.screen, Confirm)
         assert study.writer.commands() == []
@@ -243,10 +246,43 @@ async def test_c_shows_the_next_arm(workspace: Make) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await monitor_of(app, pilot)
         assert "v2" in screen_text(app).splitlines()[2]
+        await pilot.press("3")
+        await pilot.pause()
+        assert "1 of 2, c for the next" in screen_text(app)
         await pilot.press("c")
         assert "v3" in screen_text(app).splitlines()[2]
         await pilot.press("c")
         assert "v2" in screen_text(app).splitlines()[2]
+
+
+async def test_an_interval_that_cannot_be_known_says_what_it_needs(workspace: Make) -> None:
+    study = workspace(plan_of(30, repeats=1), share=1.0)
+    app = watching(study)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await monitor_of(app, pilot)
+        text = screen_text(app)
+        assert "1 repeat x 30 items" in text
+        assert "2 pairs of complete runs at least" in text
+        assert "these items" in text
+
+
+async def test_the_baseline_is_told_from_the_other_arms(workspace: Make) -> None:
+    study = workspace(plan_of(30, arms=("v1", "v2")), share=1.0)
+    app = watching(study)
+    async with app.run_test(size=(120, 40)) as pilot:
+        monitor = await monitor_of(app, pilot)
+        assert monitor.snapshot is not None
+        headings = [row for row in run_rows(monitor.snapshot.summary) if row.heading]
+        assert ["baseline" in [cell.text for cell in row.cells] for row in headings] == [True, False]
+
+
+async def test_a_run_says_how_it_stands_where_its_latencies_have_no_room(workspace: Make) -> None:
+    study = workspace(share=0.5)
+    app = watching(study)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await monitor_of(app, pilot)
+        assert "complete" in screen_text(app)
+        assert "p50" not in screen_text(app)
 
 
 async def test_one_arm_alone_shows_its_noise(workspace: Make) -> None:

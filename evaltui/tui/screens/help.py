@@ -21,7 +21,7 @@ TITLES: Final = {"ledger": "The studies", "launch": "A new study", "monitor": "A
 ALSO: Final = {"ledger": ("rows",), "monitor": ("rows", "heatmap")}
 KEY_WIDTH: Final = 19
 WORDS: Final = {
-    "score": "in points; of a run under way, of what is done",
+    "score": "in points; of a run under way, of the part of the order without a gap so far",
     "of 200": "how many of the items have a verdict",
     "range": "highest minus lowest score of the complete runs",
     "band": "how far a run's score moves by itself: twice the sd of the complete runs",

@@ -160,6 +160,10 @@ class Monitor(View):
         parts = {"means": means_lines, "intervals": interval_lines, "verdict": verdict_lines}
         for name, lines in parts.items():
             self.query_one(f"#{name}", Drawn).show(partial(lines, summary, which))
+        many = len(summary.comparisons)
+        self.query_one("#compare").border_subtitle = Content(
+            f"{which + 1} of {many}, c for the next" if many > 1 else ""
+        )
         for name in ("intervals", "trace"):
             self.query_one(f"#{name}").display = bool(summary.comparisons)
         if which < len(self.snapshot.traces):
@@ -216,7 +220,8 @@ class Monitor(View):
 
         question = Content.assemble("Stop ", (name, "bold"), " before its last verdict?")
         consequence = Content.styled(
-            "What is done stays; calls in flight are given up. r goes on with it later.", MUTED
+            "What is done stays, and calls in flight finish; asked again, they are cut off. r goes on with it later.",
+            MUTED,
         )
         self.app.push_screen(Confirm(question, consequence), answered)
 
