@@ -13,6 +13,7 @@ from evaltui.tui.app import EvaltuiApp
 from evaltui.tui.heat import Order
 from evaltui.tui.heatmap import Heatmap
 from evaltui.tui.run_table import run_rows
+from evaltui.tui.screens import item
 from evaltui.tui.screens.confirm import Confirm
 from evaltui.tui.screens.help import Help
 from evaltui.tui.screens.item import ItemScreen
@@ -293,6 +294,18 @@ async def test_one_arm_alone_shows_its_noise(workspace: Make) -> None:
         await pilot.press("3")
         await pilot.pause()
         assert "run it again and about" in screen_text(app)
+
+
+async def test_an_open_item_takes_in_the_answers_that_come(workspace: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(item, "RELOAD_S", 0.02)
+    study = workspace(plan_of(20, repeats=2), share=0.5)
+    app = watching(study)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await monitor_of(app, pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: "no verdict yet: #2" in screen_text(app))
+        study.run_to(1.0)
+        await until(pilot, lambda: "no verdict yet" not in screen_text(app))
 
 
 async def test_runs_beyond_the_edge_are_reached_sideways(workspace: Make) -> None:

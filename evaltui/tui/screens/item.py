@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from evaltui.store import CellDetail
 
 ANSWER_LIMIT = 4000
+RELOAD_S = 2.0
 FIELD_WIDTH = 12
 
 
@@ -75,6 +76,12 @@ class ItemScreen(View):
         self.query_one("#item-question", Drawn).show(lambda width: question_lines(item))
         self.query_one("#item-answers", Drawn).show(lambda width: [Content.styled("reading the answers", MUTED)])
         self._load()
+        self.set_interval(RELOAD_S, self._look_again)
+
+    def _look_again(self) -> None:
+        """Read the answers again while some are still to come."""
+        if self.answers is not None and any(answer.record is None for answer in self.answers):
+            self._load()
 
     @work(thread=True, exclusive=True)
     def _load(self) -> None:
@@ -92,7 +99,10 @@ class ItemScreen(View):
 
     @on(Loaded)
     def _show(self, message: Loaded) -> None:
-        self.answers, fault = message.answers, message.fault
+        if message.answers == self.answers and not message.fault:
+            return
+        fault = message.fault
+        self.answers = self.answers if fault and self.answers else message.answers
         lines = [Content.styled(clean(fault), "$error")] if fault else answer_lines(message.answers)
         self.query_one("#item-answers", Drawn).show(lambda width: lines)
 
