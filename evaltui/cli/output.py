@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import click
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+WIDTH_OF_A_FILE: Final = 140
 
 
 def print_json(document: object) -> None:
@@ -20,6 +28,14 @@ def talk(sentence: str) -> None:
     click.echo(clean(sentence), err=True)
 
 
+def print_text(text: RenderableType) -> None:
+    """A text for people on stdout: as wide as the terminal, and wide enough for its tables where there is none."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDTH_OF_A_FILE
+    Console(highlight=False, markup=False, emoji=False, width=width).print(text)
+
+
 def print_report(db: Path, study_id: str, *, as_json: bool) -> None:
     """The report of a study on stdout."""
     from evaltui.report.read import read
@@ -30,8 +46,6 @@ def print_report(db: Path, study_id: str, *, as_json: bool) -> None:
 
         print_json(to_document(summary))
         return
-    from rich.console import Console
-
     from evaltui.report.text import render
 
-    Console(soft_wrap=False, highlight=False, markup=False, emoji=False).print(render(summary))
+    print_text(render(summary))

@@ -108,6 +108,7 @@ def _latency(seconds: NDArray[np.float32]) -> Latency:
 def _flips(arm: int, grid: Grid) -> FlipSummary:
     reached = np.arange(grid.n_items)[:, None] < grid.prefix(arm)[None, :]
     found = flips.flips(np.where(reached, verdict_codes(arm, grid), -1))
+    of_scores = flips.flips(np.where(reached, _score_codes(arm, grid), -1))
     return FlipSummary(
         pairwise=found.pairwise,
         between_runs=found.between_runs,
@@ -116,6 +117,8 @@ def _flips(arm: int, grid: Grid) -> FlipSummary:
         items=found.items,
         text_changes=flips.text_changes(np.where(reached, grid.text[arm], -1)),
         expected_changes=found.expected_changes,
+        score_pairwise=of_scores.pairwise,
+        score_items_that_flip=of_scores.items_that_flip,
     )
 
 
@@ -124,12 +127,21 @@ def verdict_codes(arm: int, grid: Grid) -> NDArray[np.int64]:
 
     Shape (items, repeats). Only cells that carry a score have a verdict.
     """
+    by_score = _score_codes(arm, grid)
+    carries = by_score >= 0
+    labelled = carries & (grid.label[arm] >= 0)
+    codes = np.where(labelled, grid.label[arm], -1).astype(np.int64)
+    unlabelled = carries & ~labelled
+    codes[unlabelled] = len(grid.labels) + by_score[unlabelled]
+    return codes
+
+
+def _score_codes(arm: int, grid: Grid) -> NDArray[np.int64]:
+    """The score of each cell as a code, equal for equal scores; -1 where a cell carries none."""
     carries = scored(grid.status[arm], grid.score[arm])
-    codes = np.where(carries, grid.label[arm], -1).astype(np.int64)
-    unlabelled = carries & (codes < 0)
-    if unlabelled.any():
-        _, by_score = np.unique(grid.score[arm][unlabelled], return_inverse=True)
-        codes[unlabelled] = len(grid.labels) + by_score.reshape(-1)
+    codes = np.full(carries.shape, -1, dtype=np.int64)
+    if carries.any():
+        codes[carries] = np.unique(grid.score[arm][carries], return_inverse=True)[1].reshape(-1)
     return codes
 
 

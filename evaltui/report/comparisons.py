@@ -46,7 +46,7 @@ def compare(
     """
     paired = pairing.paired
     item = intervals.item_interval(pairing.difference[paired], level=LEVEL, clusters=_of(clusters, paired))
-    run, k = _over_runs(baseline.runs, candidate.runs, interleaved)
+    run, k = _over_runs(added[list(arms)], (baseline.runs, candidate.runs), interleaved)
     counted = np.where(grid.counted(*arms)[None], added[list(arms)], np.nan)
     fixed = intervals.fixed_items_interval(counted[0][paired], counted[1][paired], level=LEVEL)
     lead = intervals.headline(item, run, k=k)
@@ -106,21 +106,32 @@ def _within(difference: NDArray[np.float64], members: Sequence[int], clusters: C
 
 
 def _over_runs(
-    baseline: Sequence[RunSummary], candidate: Sequence[RunSummary], interleaved: bool
+    added: NDArray[np.float64], runs: tuple[Sequence[RunSummary], Sequence[RunSummary]], interleaved: bool
 ) -> tuple[Interval, int]:
-    """The run interval over complete runs, and how many repeats it rests on."""
-    a, b = _complete_scores(baseline), _complete_scores(candidate)
+    """The run interval over complete runs, and how many repeats it rests on; ``added`` is (2, items, repeats).
+
+    Paired runs are compared on the items that count in both, so that a cell missing in one of them moves neither mean.
+    """
+    complete = [{run.repeat for run in each if run.complete and run.score is not None} for each in runs]
     if interleaved:
-        both = sorted(a.keys() & b.keys())
-        a_scores, b_scores = [a[repeat] for repeat in both], [b[repeat] for repeat in both]
+        both = sorted(complete[0] & complete[1])
+        means = [_paired_means(added[:, :, repeat - 1]) for repeat in both]
+        kept = [pair for pair in means if pair is not None]
+        scores = ([baseline for baseline, _ in kept], [candidate for _, candidate in kept])
     else:
-        a_scores, b_scores = list(a.values()), list(b.values())
-    interval = intervals.run_interval(a_scores, b_scores, paired=interleaved, level=LEVEL)
-    return interval, min(len(a_scores), len(b_scores))
+        scores = (_scores(runs[0]), _scores(runs[1]))
+    interval = intervals.run_interval(*scores, paired=interleaved, level=LEVEL)
+    return interval, min(len(scores[0]), len(scores[1]))
 
 
-def _complete_scores(runs: Sequence[RunSummary]) -> dict[int, float]:
-    return {run.repeat: run.score for run in runs if run.complete and run.score is not None}
+def _paired_means(added: NDArray[np.float64]) -> tuple[float, float] | None:
+    """Both arms' means over the items that contribute in both; None where there is none. ``added`` is (2, items)."""
+    shared = added[:, ~np.isnan(added).any(axis=0)]
+    return (float(shared[0].mean()), float(shared[1].mean())) if shared.size else None
+
+
+def _scores(runs: Sequence[RunSummary]) -> list[float]:
+    return [run.score for run in runs if run.complete and run.score is not None]
 
 
 def _means(pairing: Pairing) -> tuple[float, float] | None:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from evaltui.core.format import money, seconds
+from evaltui.core.format import NOTHING, money, seconds
 from evaltui.core.preview import PingResult, Preview
 from evaltui.core.study import PinValue
 from evaltui.core.text import clean
+
+DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+"""A SHA-256: sixteen digits are enough to see a difference, ``--json`` has them all."""
 
 
 def render_preview(preview: Preview, pings: Sequence[PingResult] = ()) -> RenderableType:
@@ -43,7 +48,9 @@ def _pins(preview: Preview) -> Table:
 
 
 def _shown(value: PinValue) -> str:
-    return "–" if value is None else clean(str(value), limit=200)
+    if value is None:
+        return NOTHING
+    return f"{value[:16]}…" if isinstance(value, str) and DIGEST.fullmatch(value) else clean(str(value), limit=200)
 
 
 def _requests(preview: Preview) -> Table:

@@ -62,6 +62,11 @@ class BandSummary:
 
 @dataclass(frozen=True, slots=True)
 class FlipSummary:
+    """How verdicts change between runs. ``items`` have at least two verdicts; ``items_that_flip`` have two labels.
+
+    The ``score_`` fields count only changes of the score: two wrong answers that differ are one score and two labels.
+    """
+
     pairwise: float | None
     between_runs: float | None
     minority: float | None
@@ -69,6 +74,8 @@ class FlipSummary:
     items: int
     text_changes: int
     expected_changes: float | None
+    score_pairwise: float | None
+    score_items_that_flip: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ def run_table(arm: ArmSummary) -> Table:
     table = _table(gap=1)
     for heading in ("run", "score", "done", *COUNTERS, "retry", "p50", "p95"):
         table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
+    table.add_column("", overflow="fold")
     for run in arm.runs:
         table.add_row(
             f"#{run.repeat}",
@@ -103,8 +103,9 @@ def flips_line(flips: FlipSummary) -> str:
         return "flips: not known before an item has two verdicts"
     expected = f"{flips.expected_changes:.0f}" if flips.expected_changes is not None else NOTHING
     return (
-        f"flips: {flips.items_that_flip:,} of {count(flips.items, 'item')}; run it again and about {expected} of "
-        f"{flips.items:,} change ({100 * flips.pairwise:.1f} %); {flips.text_changes:,} changed their text"
+        f"flips: {flips.items_that_flip:,} of {count(flips.items, 'item')} change their verdict, "
+        f"{flips.score_items_that_flip:,} of them their score; run it again and about {expected} of {flips.items:,} "
+        f"change ({100 * flips.pairwise:.1f} %); {flips.text_changes:,} changed their text"
     )
 
 
@@ -163,9 +164,12 @@ def _count(run: RunSummary, kind: str) -> str:
 
 
 def _mark(run: RunSummary) -> str:
-    if not run.comparable:
-        return "missing"
-    return "" if run.complete else "part"
+    if not run.complete:
+        return "part"
+    said = "" if run.comparable else "missing too many: "
+    if run.bounds is None or run.bounds[0] == run.bounds[1]:
+        return said.removesuffix(": ")
+    return f"{said}{span(*run.bounds)} with those missing"
 
 
 def _p_value(p: float | None) -> str:

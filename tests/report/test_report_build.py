@@ -103,6 +103,15 @@ def test_flips_count_items_whose_verdict_changes_between_runs() -> None:
     assert flips.text_changes == 4
 
 
+def test_two_different_wrong_answers_change_the_verdict_and_not_the_score() -> None:
+    rows = rows_of(np.stack([BASELINE, CANDIDATE]))
+    rows = [replace(row, label=f"answer {row.repeat}") if row.position == 0 else row for row in rows]
+    flips = summary_of(make_design(4, 3), rows).arms[1].flips
+    assert (flips.items_that_flip, flips.score_items_that_flip) == (3, 2)
+    assert flips.pairwise == pytest.approx((1 + 0 + 2 / 3 + 2 / 3) / 4)
+    assert flips.score_pairwise == pytest.approx((0 + 0 + 2 / 3 + 2 / 3) / 4)
+
+
 def test_the_comparison_subtracts_item_means_and_counts_gained_and_lost() -> None:
     comparison = hand_worked().comparisons[0]
     d = CANDIDATE.mean(axis=1) - BASELINE.mean(axis=1)
@@ -127,6 +136,15 @@ def test_interleaved_runs_are_paired_by_repeat() -> None:
     run = hand_worked().comparisons[0].intervals[1]
     low, high = scipy.stats.ttest_rel([0.5, 0.25, 0.5], [0.75, 0.5, 1.0]).confidence_interval(0.95)
     assert (run.method, run.unit, run.n) == ("paired t over runs", "runs", 3)
+    assert (run.low, run.high) == pytest.approx((low, high))
+
+
+def test_paired_runs_are_compared_on_the_items_that_count_in_both() -> None:
+    rows = rows_of(np.stack([BASELINE, CANDIDATE]))
+    lost = next(place for place, row in enumerate(rows) if (row.arm, row.repeat, row.position) == (0, 2, 3))
+    rows[lost] = replace(rows[lost], status=Status.TIMEOUT, score=None, label=None)
+    run = summary_of(make_design(4, 3), rows).comparisons[0].intervals[1]
+    low, high = scipy.stats.ttest_rel([0.5, 1 / 3, 0.5], [0.75, 2 / 3, 1.0]).confidence_interval(0.95)
     assert (run.low, run.high) == pytest.approx((low, high))
 
 

@@ -44,7 +44,7 @@ def test_the_documented_keys_are_there() -> None:
     } <= arm["runs"][0].keys()  # fmt: skip
     assert arm["runs"][0]["latency"].keys() == {"p50", "p95", "max"}
     assert arm["band"].keys() == {"k", "mean", "sd", "sd_low", "sd_high", "z", "band", "measured"}
-    assert arm["flips"].keys() == {
+    assert arm["flips"].keys() >= {
         "pairwise", "between_runs", "minority", "items_that_flip", "items", "text_changes", "expected_changes",
     }  # fmt: skip
     assert arm["excess_spread"].keys() == {"ratio", "p"}

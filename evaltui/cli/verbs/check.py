@@ -19,7 +19,7 @@ def check(config: Path, as_json: bool, ping: bool) -> None:
     from dataclasses import asdict
 
     from evaltui.cli.launch import check as checked_file
-    from evaltui.cli.output import print_json
+    from evaltui.cli.output import print_json, print_text
     from evaltui.engine.ping import ping as send_pings
     from evaltui.engine.plan import preview
 
@@ -32,11 +32,9 @@ def check(config: Path, as_json: bool, ping: bool) -> None:
             document["ping"] = [asdict(result) for result in pings]
         print_json(document)
     else:
-        from rich.console import Console
-
         from evaltui.report.preview import render_preview
 
-        Console(highlight=False, markup=False, emoji=False).print(render_preview(shown, pings))
+        print_text(render_preview(shown, pings))
     failed = [result for result in pings if not result.ok]
     if failed:
         from evaltui.core.errors import StudyStoppedError

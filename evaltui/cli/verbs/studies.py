@@ -16,7 +16,7 @@ from evaltui.cli.options import db_option, json_option
 def studies(db: Path, as_json: bool) -> None:
     """List every study in the database, newest first."""
     from evaltui import store
-    from evaltui.cli.output import print_json, talk
+    from evaltui.cli.output import print_json, print_text, talk
 
     found = store.studies(db)
     if as_json:
@@ -40,8 +40,6 @@ def studies(db: Path, as_json: bool) -> None:
     if not found:
         talk(f"no studies in {db} yet: evaltui demo shows one, evaltui init starts one")
         return
-    from rich.console import Console
-
     from evaltui.report.ledger import ledger_table
 
-    Console(highlight=False, markup=False, emoji=False).print(ledger_table(found))
+    print_text(ledger_table(found))
