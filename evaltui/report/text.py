@@ -101,7 +101,7 @@ def flips_line(flips: FlipSummary) -> str:
     """How many items change their verdict by themselves."""
     if flips.pairwise is None:
         return "flips: not known before an item has two verdicts"
-    expected = f"{flips.expected_changes:.0f}" if flips.expected_changes is not None else NOTHING
+    expected = f"{flips.expected_changes:,.0f}" if flips.expected_changes is not None else NOTHING
     return (
         f"flips: {flips.items_that_flip:,} of {count(flips.items, 'item')} change their verdict, "
         f"{flips.score_items_that_flip:,} of them their score; run it again and about {expected} of {flips.items:,} "

@@ -52,7 +52,7 @@ def _heading(arm: ArmSummary, *, baseline: bool) -> tuple[Cell, ...]:
         said += [Cell("band not measured", "warn")]
     changes = arm.flips.expected_changes
     if changes is not None:
-        said += [Cell(f" rerun: about {changes:.0f} of {arm.flips.items:,} change", "muted")]
+        said += [Cell(f" rerun: about {changes:,.0f} of {arm.flips.items:,} change", "muted")]
     return *named, *said
 
 
