@@ -174,9 +174,11 @@ def headline(item: Interval, run: Interval | None, *, k: int) -> Headline:
         raise ValueError(f"the two intervals have different levels: {item.level} and {run.level}")
     small = f" Below {SMALL_N} items the item interval is t." if item.unit == "items" and item.n < SMALL_N else ""
     if k < FEWEST_RUNS:
-        repeats = "1 repeat" if k == 1 else f"{k} repeats"
+        done = ("no repeat is", "1 repeat is", "2 repeats are")[k]
         return Headline(
-            item, f"With {repeats} the movement of whole runs could not be measured; it is not in here.{small}"
+            item,
+            f"The movement of whole runs could not be measured and is not in here: {done} complete, it takes "
+            f"{FEWEST_RUNS}.{small}",
         )
     if run is None or run.half_width is None:
         reason = run.note if run is not None and run.note else "there is no interval over runs"
@@ -184,9 +186,10 @@ def headline(item: Interval, run: Interval | None, *, k: int) -> Headline:
     if not item.half_width:
         reason = item.note or "it has no width"
         return Headline(run, f"The interval over runs, because there is none over {item.unit}: {reason}.")
-    wider = run if run.half_width > item.half_width else item
-    times = run.half_width / item.half_width
-    return Headline(wider, f"The wider of two: over runs it is {times:.2f} times as wide as over {item.unit}.{small}")
+    wider, other = (run, item) if run.half_width > item.half_width else (item, run)
+    times = max(run.half_width, item.half_width) / min(run.half_width, item.half_width)
+    why = f"The wider of two: over {wider.unit} it is {times:.2f} times as wide as over {other.unit}.{small}"
+    return Headline(wider, why)
 
 
 def _normal(level: float) -> float:
