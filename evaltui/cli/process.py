@@ -107,7 +107,8 @@ def insist_finished(ending: Ending, study_id: str) -> None:
     if state is StudyState.FINISHED:
         return
     kind = InterruptedStudyError if ending.interrupted else StudyStoppedError
-    raise kind(f"the study is {state}: {reason}; evaltui resume {study_id} goes on with it")
+    advice = f"; evaltui resume {study_id} goes on with it" if ending.outcome.resumable else ""
+    raise kind(f"the study is {state}: {reason}{advice}")
 
 
 def spawn(db: Path, study_id: str) -> None:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from evaltui.core.protocols import Sink
 from evaltui.core.records import AttemptRecord, Completion, Failure, Request
 from evaltui.core.status import Status
-from evaltui.engine.budget import call_cost
 from evaltui.engine.control import Control
 from evaltui.engine.endpoint import Endpoint
+from evaltui.engine.estimate import call_cost, settled_usage
 from evaltui.engine.feed import tell
 from evaltui.engine.patience import Patience
 from evaltui.engine.requests import Prepared
@@ -70,6 +70,7 @@ async def ask(prepared: Prepared, endpoint: Endpoint, control: Control, sink: Si
         record(_attempt(prepared, number, outcome, timing, latency_s, endpoint))
         if isinstance(outcome, Completion):
             endpoint.count(outcome)
+            _tell_unmetered(outcome, endpoint, sink)
             return Answer(outcome, number, latency_s)
         granted = patience.wait_after(outcome)
         if _fatal(outcome, granted, endpoint, control):
@@ -142,14 +143,32 @@ def _attempt(
         status=outcome.status,
         started=timing.started,
         latency_s=latency_s,
+    used = answered.usage if failed else settled_usage(answered.usage, prepared.expected)
         wait_s=timing.wait_s,
         queue_wait_s=timing.queue_wait_s,
         http_status=failed.http_status if failed else None,
         message=failed.message if failed else "",
         usage=answered.usage,
-        cost=call_cost(endpoint.config.price, answered.usage),
+        cost=call_cost(endpoint.config.price, used),
         model=answered.model,
         fingerprint=answered.fingerprint,
         seed=prepared.decoding.seed,
         request_hash=prepared.hash,
     )
+
+
+def _tell_unmetered(completion: Completion, endpoint: Endpoint, sink: Sink) -> None:
+    """Say once that a priced endpoint does not report what its calls use."""
+    usage = completion.usage
+    if (
+        endpoint.config.price is None
+        or endpoint.unmetered
+        or None not in (usage.prompt_tokens, usage.completion_tokens)
+    ):
+        return
+    endpoint.unmetered = True
+    text = (
+        f"endpoint {endpoint.name} reports no token usage: its calls are reckoned at four characters a token and "
+        "the longest answer asked for"
+    )
+    tell(sink, "no_usage", text, "warning")

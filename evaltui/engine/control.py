@@ -13,10 +13,14 @@ from evaltui.engine.feed import tell
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a session ended: FINISHED, or PAUSED or STOPPED with the reason."""
+    """How a session ended: FINISHED, or PAUSED or STOPPED with the reason.
+
+    ``resumable``: whether another session gets further with nothing changed.
+    """
 
     state: StudyState
     reason: str = ""
+    resumable: bool = True
 
 
 class Control:
@@ -75,7 +79,7 @@ class Control:
         """Stop because the budget allows no further call."""
         if self.outcome is None:
             tell(self._sink, "budget", reason, "warning")
-            self._end(StudyState.STOPPED, reason)
+            self._end(StudyState.STOPPED, reason, resumable=False)
 
     def give_up(self, reason: str) -> None:
         """Pause the study and end the session: calls would only fail until somebody mends what ``reason`` names."""
@@ -98,8 +102,8 @@ class Control:
             return self.outcome is None
         return False
 
-    def _end(self, state: StudyState, reason: str) -> None:
-        self.outcome = Outcome(state, reason)
+    def _end(self, state: StudyState, reason: str, *, resumable: bool = True) -> None:
+        self.outcome = Outcome(state, reason, resumable)
         self._ending.set()
         self._turn_gate()
 

@@ -13,7 +13,10 @@ from evaltui.engine.gate import Gate
 
 @dataclass(slots=True)
 class Endpoint:
-    """``answered``: whether it has answered at all in this session, be it with a refusal."""
+    """``answered``: whether it has answered at all in this session, be it with a refusal.
+
+    ``unmetered``: whether it was found to leave token counts out of its answers.
+    """
 
     name: str
     config: EndpointConfig
@@ -21,6 +24,7 @@ class Endpoint:
     breaker: Breaker
     gate: Gate = field(default_factory=Gate)
     answered: bool = False
+    unmetered: bool = False
 
     def count(self, outcome: Completion | Failure) -> bool:
         """Count one call; True when the endpoint fails too often and the study should pause."""

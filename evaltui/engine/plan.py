@@ -15,8 +15,9 @@ from evaltui.core.preview import ArmPreview, Preview
 from evaltui.core.study import Design, ScorerDesign, StudyPlan
 from evaltui.datasets import Dataset
 from evaltui.engine.checkout import commit_of
+from evaltui.engine.estimate import ASSUMED_ANSWER_TOKENS
 from evaltui.engine.pinning import pinned_arm
-from evaltui.engine.pricing import ASSUMED_ANSWER_TOKENS, price_arm
+from evaltui.engine.pricing import price_arm
 
 FEWEST_ITEMS: Final = 10
 FEWEST_REPEATS: Final = 8

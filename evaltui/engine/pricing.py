@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from evaltui.config import StudyConfig, render
 from evaltui.core.preview import ArmPreview
 from evaltui.core.records import Usage
 from evaltui.core.study import StudyPlan
-from evaltui.engine.budget import call_cost
+from evaltui.engine.estimate import call_cost, expected_usage
 from evaltui.engine.pinning import called_url
-
-CHARACTERS_A_TOKEN: Final = 4
-ASSUMED_ANSWER_TOKENS: Final = 256
-"""Counted for each answer of an arm that sets no ``max_tokens``."""
 
 
 def price_arm(config: StudyConfig, plan: StudyPlan, name: str) -> ArmPreview:
-    """What one arm asks for over all repeats: four characters a token in, ``max_tokens`` a call out, no retries."""
+    """What one arm asks for over all repeats when every answer is as long as it may be; no retries."""
     arm = config.arms[name]
     endpoint = config.endpoints[arm.endpoint]
     repeats = plan.design.repeats
     requests = repeats * len(plan.items)
-    characters = (sum(len(message.content) for message in render(arm, item)) for item in plan.items)
-    prompt_tokens = repeats * sum(-(-count // CHARACTERS_A_TOKEN) for count in characters)
-    completion_tokens = requests * (arm.max_tokens or ASSUMED_ANSWER_TOKENS)
+    calls = [expected_usage(render(arm, item), arm.max_tokens) for item in plan.items]
+    prompt_tokens = repeats * sum(call.prompt_tokens or 0 for call in calls)
+    completion_tokens = repeats * sum(call.completion_tokens or 0 for call in calls)
     cost = call_cost(endpoint.price, Usage(prompt_tokens, completion_tokens)) if endpoint.price is not None else None
     pins = next(design.pins for design in plan.design.arms if design.name == name)
     return ArmPreview(name, pins, called_url(endpoint), requests, prompt_tokens, completion_tokens, cost)

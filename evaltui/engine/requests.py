@@ -6,20 +6,23 @@ from dataclasses import dataclass
 
 from evaltui.config import ArmConfig, render
 from evaltui.core.pins import canonical, short_hash
-from evaltui.core.records import Cell, Decoding, Item, Message
+from evaltui.core.records import Cell, Decoding, Item, Message, Usage
+from evaltui.engine.estimate import expected_usage
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """One cell's request before its first attempt. ``hash`` is 16 bytes over all that is sent except the seed.
 
-    Without the seed, equal hashes over repeats say that nothing but chance can differ (P8).
+    Without the seed, equal hashes over repeats say that nothing but chance can differ (P8). ``expected`` is what the
+    call uses at most, as far as that is known before.
     """
 
     cell: Cell
     messages: tuple[Message, ...]
     decoding: Decoding
     hash: bytes
+    expected: Usage
 
 
 def prepare(arm: ArmConfig, item: Item, cell: Cell, order_seed: int) -> Prepared:
@@ -45,7 +48,7 @@ def prepare(arm: ArmConfig, item: Item, cell: Cell, order_seed: int) -> Prepared
         seed=seed_for(arm.seed, cell.repeat, order_seed),
         extra_body=arm.extra_body,
     )
-    return Prepared(cell, messages, decoding, short_hash(canonical(sent)))
+    return Prepared(cell, messages, decoding, short_hash(canonical(sent)), expected_usage(messages, arm.max_tokens))
 
 
 def seed_for(policy: str | int, repeat: int, order_seed: int) -> int | None:

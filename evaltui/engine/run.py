@@ -15,7 +15,7 @@ from typing import Final
 from evaltui.config import StudyConfig
 from evaltui.core.errors import EvaltuiError
 from evaltui.core.protocols import Provider, Scorer, Sink
-from evaltui.core.records import AttemptRecord, Cell, CellRecord, Completion, Verdict
+from evaltui.core.records import AttemptRecord, Cell, CellRecord, Completion, Item, Verdict
 from evaltui.core.status import Status, StudyState
 from evaltui.core.study import EarlierSessions, StudyPlan
 from evaltui.engine import schedule
@@ -25,10 +25,11 @@ from evaltui.engine.breaker import Breaker
 from evaltui.engine.budget import Budget
 from evaltui.engine.control import Control, Outcome
 from evaltui.engine.endpoint import Endpoint
+from evaltui.engine.estimate import call_cost
 from evaltui.engine.feed import tell
 from evaltui.engine.identity import Identity
 from evaltui.engine.progress import Progress, time_left
-from evaltui.engine.requests import prepare
+from evaltui.engine.requests import Prepared, prepare
 from evaltui.engine.stopper import Stopper
 from evaltui.engine.verdicts import score_all
 
@@ -99,7 +100,7 @@ class _Session:
         self._workers: list[asyncio.Task[None]] = []
         self._left = schedule.count(plan.design, terminal)
         self._todo = self._left
-        self._in_flight = 0
+        self._settled = asyncio.Event()
         self._failures: Counter[str] = Counter()
         self._active_s = 0.0
 
@@ -130,21 +131,39 @@ class _Session:
     async def _work(self, cells: Iterator[Cell]) -> None:
         """One of the fixed number of workers; all take from the same iterator, so cells start in order."""
         for cell in cells:
-            if not await self._control.admits() or not self._affordable():
+            arm, item = self._arms[cell.arm], self._plan.items[cell.position]
+            prepared = prepare(arm.config, item, cell, self._plan.design.order_seed)
+            reserved = await self._reserve(call_cost(arm.endpoint.config.price, prepared.expected))
+            if reserved is None:
                 return
-            self._in_flight += 1
-            try:
-                await self._finish(cell)
-            finally:
-                self._in_flight -= 1
+            await self._finish(prepared, arm, item, reserved)
             # An endpoint that answers without ever waiting must not keep commands and signals from being heard.
             await asyncio.sleep(0)
 
-    async def _finish(self, cell: Cell) -> None:
+    async def _reserve(self, bound: float) -> float | None:
+        """Wait until a call may start and its cost fits the budget; what was set aside, or None when the session ends.
+
+        What does not fit beside the calls in flight may fit once they have ended, for less than their bounds.
+        """
+        while await self._control.admits():
+            reserved = self._budget.reserve(bound)
+            if reserved is not None:
+                return reserved
+            if not self._budget.in_flight:
+                self._control.out_of_money(self._budget.refusal(bound))
+                return None
+            await self._settled.wait()
+        return None
+
+    async def _finish(self, prepared: Prepared, arm: Arm, item: Item, reserved: float) -> None:
         """Take one cell to its terminal record, or let it go when the session ends first."""
-        arm, item = self._arms[cell.arm], self._plan.items[cell.position]
-        prepared = prepare(arm.config, item, cell, self._plan.design.order_seed)
-        answer = await ask(prepared, arm.endpoint, self._control, self._sink, self._record)
+        cell = prepared.cell
+        try:
+            answer = await ask(prepared, arm.endpoint, self._control, self._sink, self._record)
+        finally:
+            self._budget.release(reserved)
+            self._settled.set()
+            self._settled.clear()
         if answer is None:
             return
         outcome = answer.outcome
@@ -163,12 +182,6 @@ class _Session:
     def _record(self, record: AttemptRecord) -> None:
         self._sink.attempt(record)
         self._budget.add(record.cost)
-
-    def _affordable(self) -> bool:
-        if self._budget.allows(self._in_flight):
-            return True
-        self._control.out_of_money(f"the budget of {self._budget.limit:g} allows no further call")
-        return False
 
     async def _attend(self) -> None:
         """Heed commands and tell progress, whatever the workers wait for."""

@@ -127,33 +127,6 @@ def test_a_scorer_that_breaks_is_a_status_of_its_verdict_alone() -> None:
     assert broken.verdicts[1] == Verdict("prefixed", Status.SCORER_ERROR, note="LookupError: no such prefix")
 
 
-def test_the_budget_stops_the_study_at_its_limit() -> None:
-    sink = Memory()
-    endpoint = Told(always(Completion("yes", usage=Usage(1_000_000, 0))))
-    planned = study(50, concurrency=4, max_cost=20.0, endpoint={"price": {"input": 2.0, "output": 0.0}})
-    outcome = run(planned, endpoint, sink)
-    assert outcome.state is StudyState.STOPPED
-    assert outcome.reason == "the budget of 20 allows no further call"
-    assert sum(attempt.cost for attempt in sink.attempts) == 20.0
-    assert len(sink.cells) == 10
-    assert "budget" in sink.kinds
-    assert sink.states[-1] == (StudyState.STOPPED, outcome.reason)
-
-
-def test_money_of_earlier_sessions_counts_against_the_budget() -> None:
-    endpoint = Told(right)
-    outcome = run(study(3, max_cost=7.0), endpoint, Memory(), earlier=EarlierSessions(cost=7.0))
-    assert outcome.state is StudyState.STOPPED
-    assert endpoint.calls == []
-
-
-def test_a_resumed_study_reckons_its_first_calls_at_what_earlier_ones_cost() -> None:
-    endpoint = Told(always(Completion("yes", usage=Usage(1_000_000, 0))))
-    planned = study(50, concurrency=16, max_cost=20.0, endpoint={"price": {"input": 2.0, "output": 0.0}})
-    run(planned, endpoint, Memory(), earlier=EarlierSessions(cost=14.0, calls=7))
-    assert len(endpoint.calls) == 3
-
-
 def test_a_fingerprint_that_changes_is_told_once_with_its_run() -> None:
     async def deployed(request: Request) -> Completion:
         await asyncio.sleep(1.0)
