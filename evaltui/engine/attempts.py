@@ -137,13 +137,13 @@ def _attempt(
 ) -> AttemptRecord:
     answered = outcome if isinstance(outcome, Completion) else Completion("")
     failed = outcome if isinstance(outcome, Failure) else None
+    used = answered.usage if failed else settled_usage(answered.usage, prepared.expected)
     return AttemptRecord(
         cell=prepared.cell,
         number=number,
         status=outcome.status,
         started=timing.started,
         latency_s=latency_s,
-    used = answered.usage if failed else settled_usage(answered.usage, prepared.expected)
         wait_s=timing.wait_s,
         queue_wait_s=timing.queue_wait_s,
         http_status=failed.http_status if failed else None,
