@@ -97,6 +97,11 @@ def main() -> None:
     except EvaltuiError as error:
         _complain(str(error))
         code = error.exit_code
+    except OSError as error:
+        if os.environ.get("EVALTUI_DEBUG"):
+            raise
+        _complain(f"{error.filename or 'the output'}: {error.strerror or error}")
+        code = EvaltuiError.exit_code
     except Exception as error:
         if os.environ.get("EVALTUI_DEBUG"):
             raise

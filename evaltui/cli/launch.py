@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from evaltui.core.preview import Preview
 from evaltui.core.status import Command
 from evaltui.core.study import StudyPlan
 from evaltui.engine.plan import build_plan, preview
+from evaltui.engine.wiring import providers
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,15 @@ class Checked:
     config: configs.StudyConfig
     plan: StudyPlan
     notices: tuple[str, ...]
+
+    def insist_keys(self) -> None:
+        """Refuse a study that could not make its first call, before anything of it is stored.
+
+        Raises:
+            InputError: every environment variable that is named and not set.
+            EvaltuiError: a key or header that cannot be sent.
+        """
+        providers(self.config, self.plan, os.environ)
 
 
 def check(path: Path, *, repeats: int | None = None, arms: tuple[str, ...] | None = None) -> Checked:
@@ -73,6 +84,7 @@ class EngineLauncher:
 
     def start(self, path: Path, *, repeats: int | None = None, arms: tuple[str, ...] | None = None) -> str:
         checked = check(path, repeats=repeats, arms=arms)
+        checked.insist_keys()
         opened = store.open_study(self.db, checked.plan)
         if not opened.finished:
             process.spawn(self.db, opened.study_id)

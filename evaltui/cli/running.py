@@ -6,18 +6,31 @@ from pathlib import Path
 
 from evaltui import store
 from evaltui.cli import process
-from evaltui.cli.output import print_report, talk
+from evaltui.cli.output import print_json, print_report, talk
 from evaltui.cli.progress import ProgressLine
 from evaltui.cli.screen import can_draw, open_screen
 
 
-def follow(db: Path, opened: store.Opened, *, headless: bool, as_json: bool, detach: bool) -> None:
+def detach(db: Path, opened: store.Opened, *, as_json: bool) -> None:
+    """Start the engine of an opened study and return."""
+    if not opened.finished:
+        process.spawn(db, opened.study_id)
+    info = store.resolve(db, opened.study_id)
+    if as_json:
+        print_json({"study": info.id, "name": info.design.name, "status": info.state})
+    elif opened.finished:
+        talk(f"study {info.id} is finished already; --new starts another")
+    else:
+        talk(f"study {info.id} runs; evaltui watch {info.id} follows it")
+
+
+def follow(db: Path, opened: store.Opened, *, headless: bool, as_json: bool) -> None:
     """Run an opened study and show it; without a terminal to draw on, headless.
 
     Raises:
         StudyStoppedError: it ended before its last cell (headless only).
     """
-    if not headless and not detach and not can_draw():
+    if not headless and not can_draw():
         talk("no terminal to draw on: running headless")
         headless = True
     if opened.finished:
@@ -30,9 +43,6 @@ def follow(db: Path, opened: store.Opened, *, headless: bool, as_json: bool, det
         return
     else:
         process.spawn(db, opened.study_id)
-    if detach:
-        talk(f"study {opened.study_id} runs; evaltui watch {opened.study_id} follows it")
-        return
     open_screen(db, study_id=opened.study_id, owner=True)
 
 

@@ -29,10 +29,14 @@ def _seed(value: object) -> object:
 
 
 def _body(body: Mapping[str, object]) -> Mapping[str, object]:
-    for name, advice in OWN_KEYS.items():
-        if name in body:
-            raise ValueError(f"{name!r} does not belong here: {advice}")
-    return json_only(body)
+    faults = [f"{name!r} does not belong here: {advice}" for name, advice in OWN_KEYS.items() if name in body]
+    try:
+        json_only(body)
+    except ValueError as error:
+        faults.append(str(error))
+    if faults:
+        raise ValueError("; ".join(faults))
+    return body
 
 
 def json_only(table: Mapping[str, object]) -> Mapping[str, object]:
@@ -41,11 +45,14 @@ def json_only(table: Mapping[str, object]) -> Mapping[str, object]:
     Raises:
         ValueError: it holds a date, an infinity or another value that JSON lacks.
     """
-    for path, value in _leaves(table, ()):
-        if not isinstance(value, (str, int, float, type(None))) or (
-            isinstance(value, float) and not math.isfinite(value)
-        ):
-            raise ValueError(f"{'.'.join(path)} is {value}, which JSON cannot hold; write it as text in quotes")
+    strange = [
+        f"{'.'.join(path)} is {value}, which JSON cannot hold; write it as text in quotes"
+        for path, value in _leaves(table, ())
+        if not isinstance(value, (str, int, float, type(None)))
+        or (isinstance(value, float) and not math.isfinite(value))
+    ]
+    if strange:
+        raise ValueError("; ".join(strange))
     return table
 
 
@@ -69,6 +76,6 @@ class ArmConfig(Table):
     system_text: str | None = None
     temperature: float | None = Field(None, ge=0)
     top_p: float | None = Field(None, gt=0, le=1)
-    max_tokens: int | None = Field(None, ge=1)
+    max_tokens: int | None = Field(None, ge=1, le=10_000_000)
     seed: Annotated[int | Literal["none", "per-repeat"], BeforeValidator(_seed)] = "none"
     extra_body: Annotated[dict[str, Any], AfterValidator(_body)] = Field(default_factory=dict)

@@ -16,6 +16,9 @@ from evaltui.core.simulation import SimulatorSettings
 SIGNED: Final = frozenset({"sig", "code", "sas"})
 """Query parameters that hold a secret in signed URLs and function URLs, whatever it looks like."""
 
+LONGEST_CALL_S: Final = 7 * 86_400
+"""A deadline beyond a week is a slip of the pen."""
+
 VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -75,7 +78,7 @@ class EndpointConfig(Table):
     base_url: Annotated[str, AfterValidator(_url)] | None = None
     api_key_env: Annotated[str, AfterValidator(_variable)] | None = None
     headers: Annotated[dict[str, str], AfterValidator(_headers)] = Field(default_factory=dict)
-    timeout_s: float = Field(60.0, gt=0)
+    timeout_s: float = Field(60.0, gt=0, le=LONGEST_CALL_S)
     retries: int = Field(3, ge=0, le=100)
     retry_timeouts: bool = True
     price: Price | None = None

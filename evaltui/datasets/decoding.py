@@ -64,8 +64,10 @@ def decode(path: Path, data: bytes, encoding: str | None) -> tuple[str, str]:
         text = data.decode(used)
     except UnicodeDecodeError as error:
         raise InputError(str(path), [_undecodable(data, error, used, given=encoding is not None)]) from None
-    except LookupError:
-        raise InputError(str(path), [Fault("encoding", f"{encoding!r} is no encoding that Python knows")]) from None
+    except (LookupError, UnicodeError):
+        raise InputError(
+            str(path), [Fault("encoding", f"{encoding!r} is no encoding of texts that Python knows")]
+        ) from None
     if encoding is None and "\x00" in text[:4]:
         raise _refused(path, 'every other byte is zero: this looks like UTF-16; say encoding = "utf-16-le" (or -be)')
     return text.removeprefix("\ufeff"), used

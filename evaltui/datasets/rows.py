@@ -38,7 +38,7 @@ def parse_json(text: str) -> object:
         ValueError: its message says what is wrong and, for a syntax error, where.
     """
     try:
-        value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+        value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_int=_integer)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno} column {error.colno}" if error.lineno > 1 else f"column {error.colno}"
         raise ValueError(f"not JSON: {error.msg} at {place}") from None
@@ -56,6 +56,13 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
             raise ValueError(f"the key {name!r} stands twice in one object")
         fields[name] = value
     return fields
+
+
+def _integer(digits: str) -> int:
+    try:
+        return int(digits)
+    except ValueError:
+        raise ValueError(f"a number of {len(digits):,} digits; write it as text in quotes") from None
 
 
 def _constant(name: str) -> NoReturn:

@@ -73,7 +73,7 @@ async def ask(prepared: Prepared, endpoint: Endpoint, control: Control, sink: Si
             _tell_unmetered(outcome, endpoint, sink)
             return Answer(outcome, number, latency_s)
         granted = patience.wait_after(outcome)
-        if _fatal(outcome, granted, endpoint, control):
+        if _fatal(outcome, granted, number, endpoint, control):
             return None
         if granted is None:
             return Answer(outcome, number, latency_s)
@@ -111,12 +111,18 @@ async def _call(prepared: Prepared, number: int, endpoint: Endpoint) -> Completi
         return Failure(Status.TIMEOUT, f"no complete answer within {limit:g} s", retry=True)
 
 
-def _fatal(failure: Failure, wait: float | None, endpoint: Endpoint, control: Control) -> bool:
-    """Whether this failure pauses the study. A 429 that is waited for is neither good nor bad."""
+def _fatal(failure: Failure, wait: float | None, number: int, endpoint: Endpoint, control: Control) -> bool:
+    """Whether this failure pauses the study. A 429 that is waited for is neither good nor bad.
+
+    Neither are further time-outs of a cell whose endpoint answers others: a few items that always hang are retried
+    together at the end of a study, and would look like an endpoint that is down.
+    """
     if failure.pause:
         control.give_up(f"endpoint {endpoint.name}: {failure.status}: {failure.message}")
         return True
     if failure.status is Status.RATE_LIMITED and wait is not None:
+        return False
+    if failure.status is Status.TIMEOUT and number > 1 and endpoint.answered:
         return False
     if not endpoint.count(failure):
         return False

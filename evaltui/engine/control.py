@@ -48,14 +48,14 @@ class Control:
         return not self._open.is_set()
 
     def obey(self, command: Command) -> None:
-        """Do what another terminal asked, and answer with an event."""
+        """Do what a person asked, and answer with an event."""
         if command is Command.STOP:
-            self.stop("stopped from another terminal")
+            self.stop("stopped on request")
         elif command is Command.PAUSE and self.outcome is None and not self._paused:
             self._paused = True
             self._turn_gate()
             tell(self._sink, "paused", "paused: calls in flight finish, no new ones start")
-            self._sink.state(StudyState.PAUSED, "paused from another terminal")
+            self._sink.state(StudyState.PAUSED, "paused on request")
         elif command is Command.RESUME and self.outcome is None and self._paused:
             tell(self._sink, "resumed", "resumed")
             self._sink.state(StudyState.RUNNING)

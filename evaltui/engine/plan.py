@@ -9,6 +9,7 @@ from typing import Final
 
 from evaltui import scorers
 from evaltui.config import StudyConfig, dump
+from evaltui.config.template import fields_of
 from evaltui.core.order import shuffled
 from evaltui.core.pins import digest
 from evaltui.core.preview import ArmPreview, Preview
@@ -107,14 +108,26 @@ def _warnings(
     loose = [name for name, arm in config.arms.items() if arm.temperature is None]
     if loose:
         yield f"temperature is not pinned in {_listed(loose)}: the server's default may change without notice"
-    if all(item.gold is None for item in plan.items):
-        comparing = [name for name, scorer in config.scorers.items() if scorer.needs_gold]
-        if comparing:
-            yield f"no item has gold, which {_listed(comparing)} needs: say gold = FIELD in [dataset]"
+    yield from _gold_warnings(config, plan)
+    same = [name for name, arm in config.arms.items() if not fields_of(arm.prompt_text + (arm.system_text or ""))]
+    if same:
+        yield f"no {{{{field}}}} in the prompt of {_listed(same)}: every item sends the same text"
     yield from _money_warnings(config, arms, cost)
     for name, endpoint in config.endpoints.items():
         if endpoint.api_key_env is not None and not environ.get(endpoint.api_key_env):
             yield f"endpoint {name}: the environment variable {endpoint.api_key_env} is not set"
+
+
+def _gold_warnings(config: StudyConfig, plan: StudyPlan) -> Iterator[str]:
+    comparing = [name for name, scorer in config.scorers.items() if scorer.needs_gold]
+    without = sorted(item.id for item in plan.items if item.gold is None)
+    if not comparing or not without:
+        return
+    if len(without) == len(plan.items):
+        yield f"no item has gold, which {_listed(comparing)} needs: say gold = FIELD in [dataset]"
+        return
+    named = ", ".join(without[:5]) + (" …" if len(without) > 5 else "")
+    yield f"{_counted(len(without), 'item')} without gold, which {_listed(comparing)} needs: {named}"
 
 
 def _money_warnings(config: StudyConfig, arms: Sequence[ArmPreview], cost: float | None) -> Iterator[str]:

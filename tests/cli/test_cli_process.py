@@ -109,3 +109,41 @@ def test_a_report_that_cannot_be_made_leaves_the_file_as_it_was(tmp_path: Path, 
     assert kept.read_text(encoding="utf-8") == "last week's report"
     assert evaltui("report", "latest", "--db", "t.db", "-o", "report.txt").returncode == 0
     assert "baseline" in kept.read_text(encoding="utf-8")
+
+
+def test_a_study_whose_key_is_not_set_is_not_begun(tmp_path: Path, study_file: Path, evaltui: Evaltui) -> None:
+    text = study_file.read_text(encoding="utf-8")
+    real = 'kind = "openai"\nbase_url = "http://127.0.0.1:9/v1"\napi_key_env = "NO_SUCH_KEY"\ntimeout_s = 5'
+    text = text[: text.index("[endpoints.sim.simulator]")] + text[text.index("[arms.baseline]") :]
+    study_file.write_text(text.replace('kind = "simulator"\ntimeout_s = 5', real), encoding="utf-8")
+    refused = evaltui("run", "study.toml", "--headless", "--db", "t.db")
+    assert refused.returncode == 2
+    assert "NO_SUCH_KEY is not set" in refused.stderr
+    assert not (tmp_path / "t.db").exists()
+
+
+@pytest.mark.usefixtures("study_file")
+def test_detached_with_json_names_the_study_and_returns(evaltui: Evaltui) -> None:
+    started = evaltui("run", "study.toml", "--detach", "--json", "--db", "t.db")
+    assert started.returncode == 0, started.stderr
+    study = json.loads(started.stdout)["study"]
+    assert [row["id"] for row in json.loads(evaltui("studies", "--json", "--db", "t.db").stdout)] == [study]
+
+
+def test_an_output_that_is_full_is_a_sentence(evaltui: Evaltui, tmp_path: Path) -> None:
+    evaltui("demo", "--headless", "--items", "12", "--repeats", "2", "--speed", "100", "--db", "d.db")
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("no /dev/full here")
+    with full.open("w") as stream:
+        command = [sys.executable, "-m", "evaltui", "report", "--db", "d.db", "--json"]
+        done = subprocess.run(command, cwd=tmp_path, stdout=stream, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "evaltui: the output: No space left on device\n"
+
+
+@pytest.mark.usefixtures("study_file")
+def test_the_simulator_is_served_on_loopback_only(evaltui: Evaltui) -> None:
+    refused = evaltui("simulate", "study.toml", "--host", "0.0.0.0")
+    assert refused.returncode == 2
+    assert "not a loopback address" in refused.stderr

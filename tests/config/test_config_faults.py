@@ -183,3 +183,20 @@ def test_an_empty_prompt_file_is_refused(faults: Faults, tmp_path: Path) -> None
     (tmp_path / "p.txt").write_bytes(b"\n")
     (fault,) = faults(('prompt_text = "Q: {{question}}"', 'prompt = "p.txt"'))
     assert fault.endswith("p.txt is empty")
+
+
+def test_every_fault_of_an_extra_body_is_told_at_once(faults: Faults) -> None:
+    (fault,) = faults(("temperature = 0", "temperature = 0\nextra_body = { n = 2, stream = true, x = nan }"))
+    assert all(said in fault for said in ("'n' does not belong here", "'stream' does not belong", "x is nan"))
+
+
+@pytest.mark.parametrize(
+    ("slip", "said"),
+    [
+        (('endpoint = "main"', 'endpoint = "main"\nmax_tokens = 99999999999'), "it must be 1e+07 or less"),
+        (('kind = "openai"', 'kind = "openai"\ntimeout_s = 1e300'), "it must be 604800 or less"),
+    ],
+)
+def test_absurd_sizes_are_refused(faults: Faults, slip: tuple[str, str], said: str) -> None:
+    (fault,) = faults(slip)
+    assert said in fault

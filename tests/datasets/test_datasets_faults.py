@@ -154,3 +154,20 @@ def test_a_header_alone_has_no_items(tmp_path: Path) -> None:
 def test_utf16_without_its_mark_is_recognised(tmp_path: Path) -> None:
     (fault,) = faults(written(tmp_path, "i.csv", "id,q\na,b\n".encode("utf-16-le")))
     assert 'say encoding = "utf-16-le"' in fault
+
+
+@pytest.mark.parametrize("encoding", ["punycode", "idna", "rot13", "zlib", "no-such"])
+def test_what_is_no_encoding_of_texts_is_refused(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "i.csv"
+    path.write_bytes("id,q\na,caf\u00e9\n".encode())
+    with pytest.raises(InputError) as refused:
+        datasets.read(path, encoding=encoding)
+    assert "encoding" in str(refused.value)
+
+
+def test_a_number_of_endless_digits_is_refused_in_our_words(tmp_path: Path) -> None:
+    path = tmp_path / "i.jsonl"
+    path.write_text('{"id": "a", "q": ' + "9" * 5000 + "}\n", encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        datasets.read(path)
+    assert "line 1: a number of 5,000 digits; write it as text in quotes" in str(refused.value)

@@ -99,7 +99,7 @@ def test_stop_ends_the_session_after_the_calls_in_flight() -> None:
     sink = Memory()
     endpoint = at_call(6, lambda: sink.send(Command.STOP))
     outcome = run(study(20, **ONE_ARM, concurrency=3), endpoint, sink)
-    assert (outcome.state, outcome.reason) == (StudyState.STOPPED, "stopped from another terminal")
+    assert (outcome.state, outcome.reason) == (StudyState.STOPPED, "stopped on request")
     assert len(sink.cells) == len(endpoint.calls) < 20
     assert sink.states[-1] == (StudyState.STOPPED, outcome.reason)
     assert sink.kinds == ["started", "stopping", "stopped"]
@@ -240,6 +240,18 @@ def test_a_failure_amid_answers_is_recorded_as_the_items_own() -> None:
     sink = Memory()
     assert run(study(10, **ONE_ARM), Told(one_poisoned), sink).state is StudyState.FINISHED
     assert sink.statuses == {Status.OK: 9, Status.NETWORK_ERROR: 1}
+
+
+def test_a_few_items_that_always_hang_do_not_look_like_an_endpoint_that_is_down() -> None:
+    async def five_hang(request: Request) -> Completion | Failure:
+        if request.cell.position % 12 == 5:
+            await asyncio.sleep(3600)
+        return await right(request)
+
+    sink = Memory()
+    outcome = run(study(60, concurrency=16, **ONE_ARM), Told(five_hang), sink)
+    assert outcome.state is StudyState.FINISHED
+    assert sink.statuses == {Status.OK: 55, Status.TIMEOUT: 5}
 
 
 def test_a_refused_key_pauses_at_once_and_leaves_its_cell_open() -> None:

@@ -202,6 +202,19 @@ def test_few_items_and_missing_gold_are_warned_of() -> None:
     assert warnings[1] == "no item has gold, which number needs: say gold = FIELD in [dataset]"
 
 
+def test_items_without_gold_among_others_are_named() -> None:
+    config = study()
+    rows = [make_item(f"i{n:02}", {"question": "q"}, gold=None if n in (3, 7) else "1") for n in range(12)]
+    (warning,) = preview(config, build_plan(config, datasets.from_items(rows))).warnings
+    assert warning == "2 items without gold, which number needs: i03, i07"
+
+
+def test_a_prompt_that_uses_no_field_is_warned_of() -> None:
+    config = study({"arms": {"candidate": {"prompt_text": "Say yes."}}})
+    (warning,) = preview(config, build_plan(config, ITEMS)).warnings
+    assert warning == "no {{field}} in the prompt of candidate: every item sends the same text"
+
+
 def test_one_arm_has_nothing_to_be_compared_with() -> None:
     config = configs.narrowed(study(), arms=("baseline",))
     (warning,) = preview(config, build_plan(config, ITEMS)).warnings

@@ -50,7 +50,7 @@ def demo(
         n_items=items, repeats=repeats, effect=effect, seed=seed, speed=speed or (HEADLESS_SPEED if headless else 1.0)
     )
     opened = store.open_study(db, plan, new=True)
-    follow(db, opened, headless=headless, as_json=as_json, detach=False)
+    follow(db, opened, headless=headless, as_json=as_json)
 
 
 HEADLESS_SPEED = 8.0

@@ -24,15 +24,20 @@ def run(config: Path, db: Path, headless: bool, as_json: bool, detach: bool, new
     The engine is a process of its own: closing the screen leaves the study running.
     """
     from evaltui import store
+    from evaltui.cli import running
     from evaltui.cli.launch import check
     from evaltui.cli.output import talk
-    from evaltui.cli.running import follow
+    from evaltui.cli.patience import once_unlocked
 
     checked = check(config, repeats=repeats)
     for notice in checked.notices:
         talk(notice)
-    opened = store.open_study(db, checked.plan, new=new)
+    checked.insist_keys()
+    opened = once_unlocked(lambda: store.open_study(db, checked.plan, new=new))
     planned = store.resolve(db, opened.study_id).design.repeats
     if planned > checked.plan.design.repeats:
         talk(f"the study was begun with {planned} repeats and keeps them; --new starts another with fewer")
-    follow(db, opened, headless=headless or as_json, as_json=as_json, detach=detach)
+    if detach:
+        running.detach(db, opened, as_json=as_json)
+    else:
+        running.follow(db, opened, headless=headless or as_json, as_json=as_json)

@@ -8,6 +8,7 @@ import click
 
 from evaltui.cli.group import VERBS
 from evaltui.cli.options import config_argument
+from evaltui.core.errors import EvaltuiError
 
 
 @click.command(short_help=VERBS["simulate"])
@@ -27,6 +28,17 @@ def simulate(config: Path, host: str, port: int, endpoint: str | None) -> None:
     from evaltui.engine.wiring import simulator
     from evaltui.providers.simulator.server import serve
 
+    if not _is_loopback(host):
+        raise EvaltuiError(f"--host {host} is not a loopback address: the simulator answers anyone who asks it")
     checked = check(config)
     served = simulator(checked.config, checked.plan, endpoint)
     asyncio.run(serve(served, host, port, ready=lambda url: talk(f"simulating at {url} (Ctrl-C ends it)")))
+
+
+def _is_loopback(host: str) -> bool:
+    from ipaddress import ip_address
+
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
