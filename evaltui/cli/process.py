@@ -10,12 +10,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from evaltui import config as configs
 from evaltui import store
+from evaltui.cli.output import talk
+from evaltui.cli.patience import once_unlocked
 from evaltui.core.errors import EvaltuiError, StudyStoppedError
 from evaltui.core.protocols import Provider
 from evaltui.core.status import StudyState
@@ -58,16 +62,30 @@ class EngineEndedError(EvaltuiError):
 def run_here(db: Path, study_id: str, *, progress: Callable[[Progress], None] | None = None) -> Ending:
     """Run a stored study in this process until it ends, pauses by itself or is stopped.
 
+    While the database is locked or its disk is full, that is said on stderr and waited for.
+
     Raises:
         InputError: a key's environment variable is not set; the study was not taken up.
         LeaseHeldError: another engine runs this study.
         StoreError: results could not be saved.
     """
+    _wired(db, study_id)
+    with closing(once_unlocked(partial(_taken_up, db, study_id))) as writer:
+        # Read again: until the study was taken up, another process could extend it.
+        return asyncio.run(_run(*_wired(db, study_id), writer, progress))
+
+
+def _wired(db: Path, study_id: str) -> tuple[StudyPlan, configs.StudyConfig, Mapping[str, Provider]]:
+    """What is stored of a study, and its endpoints with their keys."""
     plan = store.load_plan(db, study_id)
     config = configs.from_mapping(plan.config, Path(), source=plan.config_path or plan.design.name)
-    providers = wiring.providers(config, plan, os.environ)
-    with store.Writer(db, study_id) as writer:
-        return asyncio.run(_run(plan, config, providers, writer, progress))
+    return plan, config, wiring.providers(config, plan, os.environ)
+
+
+def _taken_up(db: Path, study_id: str) -> store.Writer:
+    """A writer that holds the study; what keeps it from saving at the end is said on stderr."""
+    writer = store.Writer(db, study_id, waiting=lambda failure: talk(str(failure)))
+    return writer.__enter__()
 
 
 async def _run(

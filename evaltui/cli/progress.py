@@ -23,13 +23,15 @@ class ProgressLine:
         self._live = sys.stderr.isatty()
         self._last = float("-inf")
         self._heard = True
+        self._trouble = ""
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
         finished = progress.done >= progress.total
-        if not self._live and not finished and now - self._last < LOG_EVERY_S:
+        news = bool(progress.trouble) != bool(self._trouble)
+        if not self._live and not finished and not news and now - self._last < LOG_EVERY_S:
             return
-        self._last = now
+        self._last, self._trouble = now, progress.trouble
         line = describe(progress)
         self._write(f"\r\x1b[K{line}" if self._live else f"{line}\n")
 

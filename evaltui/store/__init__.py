@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evaltui.store.commands import delete, send
+from evaltui.store.connect import LockedError
 from evaltui.store.feed import events
 from evaltui.store.follower import Follower
 from evaltui.store.lease import LeaseHeldError, LeaseWatch
@@ -16,6 +17,7 @@ __all__ = [
     "Follower",
     "LeaseHeldError",
     "LeaseWatch",
+    "LockedError",
     "Opened",
     "Writer",
     "cell_detail",

@@ -23,6 +23,11 @@ SCHEMA_VERSION: Final = 1
 BUSY_TIMEOUT_S: Final = 5.0
 MAGIC: Final = b"SQLite format 3\0"
 
+
+class LockedError(StoreError):
+    """Another program holds the database locked: the same may be tried again."""
+
+
 Synchronous = Literal["NORMAL", "FULL"]
 
 
@@ -136,12 +141,14 @@ def told(path: Path) -> Iterator[None]:
     """Turn what SQLite says into a sentence that names the file.
 
     Raises:
-        StoreError: for any ``sqlite3.Error``, and for compressed text that cannot be read back.
+        LockedError: another program holds the database locked.
+        StoreError: for any other ``sqlite3.Error``, and for compressed text that cannot be read back.
     """
     try:
         yield
     except sqlite3.Error as error:
-        raise StoreError(f"{path}: {sentence(error)}") from error
+        kind = LockedError if primary_code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) else StoreError
+        raise kind(f"{path}: {sentence(error)}") from error
     except (zlib.error, UnicodeDecodeError) as error:
         raise StoreError(f"{path}: {DAMAGED}") from error
 

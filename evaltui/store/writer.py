@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sqlite3
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -24,7 +26,6 @@ from evaltui.store.lease import PATIENCE_S, release_lease, take_lease
 from evaltui.store.ledger import study_key
 from evaltui.store.saver import Entry, Flush, Saver, StateChange
 
-GRACE_S: Final = 10.0
 CHECK_S: Final = 0.05
 
 Masks = dict[tuple[str, int], NDArray[np.bool_]]
@@ -36,7 +37,8 @@ class Writer:
     ``attempt``, ``cell``, ``event``, ``state`` and ``commands`` return at once and do no I/O; a thread commits at most
     every 50 ms or 500 records, and at every event and change of state. While the disk is full or the database is
     locked, records stay in memory and :attr:`failure` says why; ``grace`` is for how many seconds of failure ``flush``
-    and ``close`` go on trying. ``patience`` is how long the heartbeat of an engine on another host may stand still.
+    and ``close`` go on trying, and ``waiting`` is told once why they do: what is in memory was paid for, so they never
+    give up by themselves. ``patience`` is how long the heartbeat of an engine on another host may stand still.
     ``synchronous="FULL"`` survives a loss of power without losing the last commits, at a cost.
     """
 
@@ -47,13 +49,15 @@ class Writer:
         *,
         synchronous: connect.Synchronous = "NORMAL",
         patience: float = PATIENCE_S,
-        grace: float = GRACE_S,
+        grace: float = math.inf,
+        waiting: Callable[[StoreError], None] | None = None,
     ) -> None:
         self._path = path
         self._study_id = study_id
         self._synchronous = synchronous
         self._patience = patience
         self._grace = grace
+        self._waiting = waiting
         self._queued = 0
         self._closed = False
 
@@ -153,13 +157,16 @@ class Writer:
         if self._closed:
             return
         self._closed = True
+        last = Flush(last=True)
         try:
-            self._wait(Flush(last=True))
+            self._wait(last)
         except StoreError as error:
+            reason = self._saver.reason or error
             self._saver.give_up.set()
             self._thread.join()
-            reason = self._saver.reason or error
-            raise StoreError(f"{self._path}: {self._unsaved()} records could not be saved: {reason}") from error
+            # The attempt that was under way may have been the one that succeeds.
+            if not last.done.is_set():
+                raise StoreError(f"{self._path}: {self._unsaved()} records could not be saved: {reason}") from error
         except BaseException:
             self._saver.give_up.set()
             raise
@@ -206,6 +213,8 @@ class Writer:
                 failing_since = None
             elif failing_since is None:
                 failing_since = time.monotonic()
+                if self._waiting is not None:
+                    self._waiting(failure)
             elif time.monotonic() - failing_since > self._grace:
                 raise failure
 

@@ -275,6 +275,43 @@ def test_closing_while_nothing_can_be_written_says_how_many_records_are_lost(
         writer.close()
 
 
+def test_closing_says_why_it_waits_and_loses_nothing_however_long_that_takes(
+    path: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connect, "BUSY_TIMEOUT_S", 0.05)
+    told: list[str] = []
+
+    def let_go(failure: StoreError) -> None:
+        told.append(str(failure))
+        other.communicate("let go\n")
+
+    with store.Writer(path, make_study(path), waiting=let_go) as writer:
+        other = start("locking_process.py", path)
+        assert other.stdout is not None
+        assert other.stdout.readline() == "locked\n"
+        for cell in cells_of(make_plan()):
+            writer.cell(outcome_of(cell))
+    assert told == [f"{path}: another program holds the database locked; 16 records wait in memory and are tried again"]
+    assert count(path, "verdicts") == 2 * 16
+
+
+def test_a_last_attempt_that_succeeds_after_the_patience_is_over_loses_nothing(
+    path: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connect, "BUSY_TIMEOUT_S", 0.05)
+
+    def let_go(_: StoreError) -> None:
+        other.communicate("let go\n")
+
+    with store.Writer(path, make_study(path), grace=0.0, waiting=let_go) as writer:
+        other = start("locking_process.py", path)
+        assert other.stdout is not None
+        assert other.stdout.readline() == "locked\n"
+        for cell in cells_of(make_plan()):
+            writer.cell(outcome_of(cell))
+    assert count(path, "verdicts") == 2 * 16
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 1 MB, where the tests may mount one."""
