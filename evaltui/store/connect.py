@@ -20,6 +20,9 @@ APPLICATION_ID: Final = 0x45564C54
 SCHEMA_VERSION: Final = 1
 """``PRAGMA user_version`` of a workspace file, raised by every migration."""
 
+MIGRATIONS: Final = ("m001_first",)
+"""The migrations of :mod:`evaltui.store.schema`, by the names under which a workspace file records them."""
+
 BUSY_TIMEOUT_S: Final = 5.0
 MAGIC: Final = b"SQLite format 3\0"
 
@@ -82,18 +85,29 @@ def identify(path: Path) -> bool:
             ((application,),) = connection.execute("PRAGMA application_id")
             ((version,),) = connection.execute("PRAGMA user_version")
             ((objects,),) = connection.execute("SELECT count(*) FROM sqlite_master")
+            unknown = _unknown_migrations(connection) if application == APPLICATION_ID else []
         finally:
             connection.close()
     if application == 0 and objects == 0:
         return False
     if application != APPLICATION_ID:
         raise StoreError(f"{path} is a database of another program; nothing was written to it")
-    if version > SCHEMA_VERSION:
+    if version > SCHEMA_VERSION or unknown:
+        newer = f"schema {version}" if version > SCHEMA_VERSION else f"migration {', '.join(unknown)}"
+        known = SCHEMA_VERSION if version > SCHEMA_VERSION else MIGRATIONS[-1]
         raise StoreError(
-            f"{path} was written by a newer evaltui (schema {version}, this one knows {SCHEMA_VERSION}): "
+            f"{path} was written by a newer evaltui ({newer}, this one knows {known}): "
             "upgrade evaltui, or name another file with --db"
         )
     return True
+
+
+def _unknown_migrations(connection: sqlite3.Connection) -> list[str]:
+    """Migrations that were applied to the file and that this evaltui does not have."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = '_sqlite_migrations'").fetchall():
+        return []
+    applied = connection.execute("SELECT name FROM _sqlite_migrations WHERE migration_set = 'evaltui'").fetchall()
+    return sorted(str(name) for (name,) in applied if name not in MIGRATIONS)
 
 
 def open_writable(path: Path, *, synchronous: Synchronous = "NORMAL") -> sqlite3.Connection:

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from study_making import cells_of, make_plan, make_study, outcome_of
 
 from evaltui import store
 from evaltui.core.errors import StoreError
+from evaltui.store import connect
 
 NOBODY = 65534
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -74,6 +75,26 @@ def test_a_database_of_a_newer_evaltui(path: Path, use: Callable[[Path], object]
     with pytest.raises(StoreError, match="newer evaltui"):
         use(path)
     assert contents(path.parent) == before
+
+
+def test_a_database_with_a_migration_that_this_evaltui_does_not_have(path: Path, use: Callable[[Path], object]) -> None:
+    make_study(path)
+    with sqlite3.connect(path) as connection:
+        connection.execute(
+            "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES ('evaltui', 'm999_later', '')"
+        )
+    connection.close()
+    before = contents(path.parent)
+    with pytest.raises(StoreError, match=r"newer evaltui \(migration m999_later, this one knows m001_first\)"):
+        use(path)
+    assert contents(path.parent) == before
+
+
+def test_the_known_migrations_are_those_that_are_applied(path: Path) -> None:
+    make_study(path)
+    with closing(sqlite3.connect(path)) as connection:
+        applied = connection.execute("SELECT name FROM _sqlite_migrations ORDER BY rowid").fetchall()
+    assert tuple(name for (name,) in applied) == connect.MIGRATIONS
 
 
 def test_something_that_is_no_regular_file(use: Callable[[Path], object]) -> None:
