@@ -56,16 +56,21 @@ def check(path: Path, *, repeats: int | None = None, arms: tuple[str, ...] | Non
     return Checked(config, build_plan(config, dataset, config_path=path), dataset.notices)
 
 
-def control(db: Path, study_id: str, command: Command) -> str:
+def control(db: Path, study_id: str, command: Command, *, patience: float = store.PATIENCE_S) -> str:
     """Ask a study to pause, resume or stop; what was done, as a sentence.
+
+    An engine on another host is watched, for ``patience`` seconds at most, before it is believed alive.
 
     Raises:
         EvaltuiError: there is nothing to do that to.
     """
     info = store.resolve(db, study_id)
     if info.live:
-        store.send(db, info.id, command)
-        return f"asked {info.design.name} ({info.id}) to {command}"
+        try:
+            store.clear_lease(db, info.id, patience=patience)
+        except store.LeaseHeldError:
+            store.send(db, info.id, command)
+            return f"asked {info.design.name} ({info.id}) to {command}"
     if command is not Command.RESUME:
         raise EvaltuiError(f"{info.design.name} ({info.id}) is not running, so there is nothing to {command}")
     process.spawn(db, info.id)

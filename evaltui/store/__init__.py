@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from evaltui.store.commands import delete, send
+from evaltui.store.commands import clear_lease, delete, send
 from evaltui.store.connect import LockedError
 from evaltui.store.feed import events
 from evaltui.store.follower import Follower
-from evaltui.store.lease import LeaseHeldError, LeaseWatch
+from evaltui.store.lease import PATIENCE_S, LeaseHeldError, LeaseWatch
 from evaltui.store.ledger import load_plan, resolve, studies
 from evaltui.store.opening import Opened, open_study
 from evaltui.store.readers import CellDetail, cell_detail, items, texts
 from evaltui.store.writer import Writer
 
 __all__ = [
+    "PATIENCE_S",
     "CellDetail",
     "Follower",
     "LeaseHeldError",
@@ -21,6 +22,7 @@ __all__ = [
     "Opened",
     "Writer",
     "cell_detail",
+    "clear_lease",
     "delete",
     "events",
     "items",

@@ -9,7 +9,7 @@ from pathlib import Path
 from evaltui.core.errors import StoreError
 from evaltui.core.status import Command
 from evaltui.store import connect
-from evaltui.store.lease import PATIENCE_S, LeaseWatch, insist_free, insist_untaken, read_lease
+from evaltui.store.lease import PATIENCE_S, LeaseWatch, insist_free, insist_untaken, read_lease, release_lease
 from evaltui.store.ledger import study_key
 
 
@@ -27,6 +27,20 @@ def send(path: Path, study_id: str, command: Command) -> None:
         connection.execute(
             "INSERT INTO controls (study, at, command) VALUES (?, ?, ?)", (study, time.time(), command.value)
         )
+
+
+def clear_lease(path: Path, study_id: str, *, patience: float = PATIENCE_S) -> None:
+    """Return once no engine runs a study, the lease of a dead one removed, so that the next need not watch it again.
+
+    Raises:
+        LeaseHeldError: an engine runs it. One on another host is watched for ``patience`` seconds first.
+        StoreError: there is no such study, or the file cannot be written.
+    """
+    with closing(connect.writable(path)) as connection, connect.told(path):
+        study = study_key(connection, study_id)
+        left = insist_free(connection, study, study_id, patience)
+        if left is not None:
+            release_lease(connection, left)
 
 
 def delete(path: Path, study_id: str, *, patience: float = PATIENCE_S) -> None:

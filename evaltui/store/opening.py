@@ -18,7 +18,7 @@ from evaltui.core.status import StudyState
 from evaltui.core.study import Design, StudyPlan
 from evaltui.store import connect
 from evaltui.store.feed import insert_events
-from evaltui.store.lease import insist_free, insist_untaken
+from evaltui.store.lease import insist_free, insist_untaken, release_lease
 from evaltui.store.plans import dump_design, dump_json, load_design, store_items
 from evaltui.store.stored_text import restored, storable
 
@@ -75,6 +75,9 @@ def open_study(path: Path, plan: StudyPlan, *, new: bool = False, study_id: str 
             if known is None:
                 return Opened(_create(connection, plan, study_id), resumed=False, finished=False)
             insist_untaken(connection, known.key, known.id, left)
+            if left is not None:
+                # It was watched until it was dead; the engine that is started next need not do so again.
+                release_lease(connection, left)
             _continue(connection, known, plan)
             return Opened(known.id, resumed=True, finished=False)
 

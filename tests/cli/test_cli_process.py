@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import json
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from evaltui_process import Evaltui, environment
+
+from evaltui import store
+from evaltui.cli.launch import check, control
+from evaltui.core.errors import EvaltuiError
+from evaltui.core.status import Command, StudyState
 
 KEYED = """
 [study]
@@ -147,3 +154,19 @@ def test_the_simulator_is_served_on_loopback_only(evaltui: Evaltui) -> None:
     refused = evaltui("simulate", "study.toml", "--host", "0.0.0.0")
     assert refused.returncode == 2
     assert "not a loopback address" in refused.stderr
+
+
+def test_a_study_whose_engine_died_on_another_host_is_started_again(tmp_path: Path, study_file: Path) -> None:
+    db = tmp_path / "t.db"
+    study = store.open_study(db, check(study_file, repeats=1).plan).study_id
+    with closing(sqlite3.connect(db)) as connection, connection:
+        connection.execute(
+            "INSERT INTO leases (study, token, pid, started, host, namespace, heartbeat) "
+            "VALUES (1, 'left', 1, 'then', 'another-host', '', 5)"
+        )
+    with pytest.raises(EvaltuiError, match="is not running, so there is nothing to pause"):
+        control(db, study, Command.PAUSE, patience=0.1)
+    assert "runs again" in control(db, study, Command.RESUME, patience=0.1)
+    while store.resolve(db, study).live:
+        time.sleep(0.05)
+    assert store.resolve(db, study).state is StudyState.FINISHED

@@ -140,6 +140,21 @@ def test_an_engine_that_died_on_another_host_is_taken_over_after_watching_it(pat
     assert lease.pid == os.getpid()
 
 
+def test_a_lease_left_on_another_host_is_cleared_after_watching_it(path: Path) -> None:
+    study = make_study(path)
+    set_lease(path, study)
+    store.clear_lease(path, study, patience=0.1)
+    assert store.resolve(path, study).lease is None
+
+
+def test_a_lease_whose_engine_lives_is_not_cleared(path: Path) -> None:
+    study = make_study(path)
+    with store.Writer(path, study):
+        with pytest.raises(store.LeaseHeldError):
+            store.clear_lease(path, study, patience=0.1)
+        assert store.resolve(path, study).live
+
+
 def test_an_engine_that_was_taken_over_stops_writing(path: Path) -> None:
     study = make_study(path)
     writer = store.Writer(path, study).__enter__()
