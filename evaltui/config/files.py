@@ -63,8 +63,13 @@ def read_schema(path: Path) -> Mapping[str, Any]:
         schema = json.loads(read_text(path))
     except UnreadableError:
         raise
-    except (ValueError, RecursionError) as error:
+    except json.JSONDecodeError as error:
         raise UnreadableError(f"{path} is not JSON: {error}") from None
+    except RecursionError:
+        raise UnreadableError(f"{path} is nested too deeply") from None
+    except ValueError:
+        # Python refuses to read thousands of digits, in a sentence about its own settings.
+        raise UnreadableError(f"{path} holds a number of thousands of digits") from None
     if not isinstance(schema, dict):
         raise UnreadableError(f"{path} does not hold a JSON object")
     return schema

@@ -39,6 +39,11 @@ def load(path: Path) -> StudyConfig:
         raise InputError(str(path), [Fault("", f"{error}{hint}")]) from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(str(path), [Fault("", f"not TOML: {error}")]) from None
+    except ValueError:
+        # Python refuses to read thousands of digits, in a sentence about its own settings.
+        raise InputError(
+            str(path), [Fault("", "a number has thousands of digits; write it as text in quotes")]
+        ) from None
     except RecursionError:
         raise InputError(str(path), [Fault("", "not a study file: nested too deeply")]) from None
     return from_mapping(data, path.parent, source=str(path))

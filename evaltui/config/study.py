@@ -49,7 +49,7 @@ class StudySection(Table):
 def _encoding(name: str) -> str:
     try:
         " ".encode(name)
-    except LookupError:
+    except (LookupError, UnicodeError):
         raise ValueError(
             f"{name!r} is no text encoding; known ones are utf-8, utf-16, cp1252, latin-1 and more"
         ) from None

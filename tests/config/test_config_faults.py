@@ -58,6 +58,8 @@ def test_an_empty_study_says_which_tables_are_needed() -> None:
         ("[scorers.match]", "[scorer.match]", "scorer: unknown key; did you mean 'scorers'?"),
         ('gold = "answer"', 'glod = "answer"', "dataset.glod: unknown key; did you mean 'gold'?"),
         ('gold = "answer"', 'encoding = "utf-9"', "dataset.encoding: 'utf-9' is no text encoding"),
+        ('gold = "answer"', 'encoding = "undefined"', "dataset.encoding: 'undefined' is no text encoding"),
+        ("temperature = 0", f"seed = {'9' * 5000}", "a number has thousands of digits; write it as text in quotes"),
         ('name = "s"', 'name = "s"\nschedule = "random"', 'study.schedule: "random" does not fit; it must be one of'),
         ('name = "s"', 'name = "s"\nmissing = { ok = "fail" }', "study.missing: 'ok' is not a status"),
         ('name = "s"', 'name = "s"\nmissing = { timeout = "drop" }', 'study.missing.timeout: "drop" does not fit'),
