@@ -22,6 +22,8 @@ def simulate(config: Path, host: str, port: int, endpoint: str | None) -> None:
     Its answers depend on the seed and on what is asked (arm, item, repeat, attempt), never on who asks first.
     """
     import asyncio
+    import contextlib
+    import signal
 
     from evaltui.cli.launch import check
     from evaltui.cli.output import talk
@@ -32,7 +34,16 @@ def simulate(config: Path, host: str, port: int, endpoint: str | None) -> None:
         raise EvaltuiError(f"--host {host} is not a loopback address: the simulator answers anyone who asks it")
     checked = check(config)
     served = simulator(checked.config, checked.plan, endpoint)
-    asyncio.run(serve(served, host, port, ready=lambda url: talk(f"simulating at {url} (Ctrl-C ends it)")))
+
+    async def until_ended() -> None:
+        serving = asyncio.ensure_future(
+            serve(served, host, port, lambda url: talk(f"simulating at {url} (Ctrl-C ends it)"))
+        )
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, serving.cancel)
+        with contextlib.suppress(asyncio.CancelledError):
+            await serving
+
+    asyncio.run(until_ended())
 
 
 def _is_loopback(host: str) -> bool:
