@@ -10,11 +10,13 @@ from evaltui.store.lease import PATIENCE_S, LeaseHeldError, LeaseWatch
 from evaltui.store.ledger import load_plan, resolve, studies
 from evaltui.store.opening import Opened, open_study
 from evaltui.store.readers import CellDetail, cell_detail, items, texts
+from evaltui.store.settings import ChangedSetting
 from evaltui.store.writer import Writer
 
 __all__ = [
     "PATIENCE_S",
     "CellDetail",
+    "ChangedSetting",
     "Follower",
     "LeaseHeldError",
     "LeaseWatch",

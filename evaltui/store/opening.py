@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +19,8 @@ from evaltui.core.study import Design, StudyPlan
 from evaltui.store import connect
 from evaltui.store.feed import insert_events
 from evaltui.store.lease import insist_free, insist_untaken, release_lease
-from evaltui.store.plans import dump_design, dump_json, load_design, store_items
+from evaltui.store.plans import dump_design, dump_json, load_config, load_design, store_items
+from evaltui.store.settings import ChangedSetting, changed_settings
 from evaltui.store.stored_text import restored, storable
 
 ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -31,11 +32,15 @@ ID_LENGTH: Final = (TIME_BITS + RANDOM_BITS) // 5
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """``resumed``: the study was there before. ``finished``: there is nothing left to run in it."""
+    """``resumed``: the study was there before. ``finished``: there is nothing left to run in it.
+
+    ``changed`` are the settings in which the plan differs from what was stored; a finished study keeps its own.
+    """
 
     study_id: str
     resumed: bool
     finished: bool
+    changed: tuple[ChangedSetting, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +55,9 @@ def open_study(path: Path, plan: StudyPlan, *, new: bool = False, study_id: str 
     """Find or create the study that ``plan`` describes, the file included.
 
     The newest unfinished study of the same name and pin hash is continued; a larger ``repeats`` extends it (a smaller
-    one is ignored), another concurrency is recorded as an event, and what is not pinned (prices, paths, limits) is
-    taken from ``plan``. ``study_id`` asks for that one study, created under this id where there is none.
+    one is ignored), and what is not pinned (prices, paths, limits) is taken from ``plan``: one event lists it with the
+    values before, and another concurrency has an event of its own. ``study_id`` asks for that one study, created
+    under this id where there is none.
 
     Raises:
         LeaseHeldError: an engine is running that study; nothing was changed.
@@ -68,7 +74,7 @@ def open_study(path: Path, plan: StudyPlan, *, new: bool = False, study_id: str 
         if known is not None:
             _insist_same_items(connection, known, plan)
             if known.state is StudyState.FINISHED and plan.design.repeats <= known.design.repeats:
-                return Opened(known.id, resumed=True, finished=True)
+                return Opened(known.id, resumed=True, finished=True, changed=_changed(connection, known, plan))
             left = insist_free(connection, known.key, known.id)
         with _transaction(connection):
             known = _find(connection, plan.design, new, study_id)
@@ -78,8 +84,9 @@ def open_study(path: Path, plan: StudyPlan, *, new: bool = False, study_id: str 
             if left is not None:
                 # It was watched until it was dead; the engine that is started next need not do so again.
                 release_lease(connection, left)
-            _continue(connection, known, plan)
-            return Opened(known.id, resumed=True, finished=False)
+            changed = _changed(connection, known, plan)
+            _continue(connection, known, plan, changed)
+            return Opened(known.id, resumed=True, finished=False, changed=changed)
 
 
 def _find(connection: sqlite3.Connection, design: Design, new: bool, study_id: str | None) -> _Stored | None:
@@ -144,7 +151,14 @@ def _create(connection: sqlite3.Connection, plan: StudyPlan, study_id: str | Non
     return study_id
 
 
-def _continue(connection: sqlite3.Connection, known: _Stored, plan: StudyPlan) -> None:
+def _changed(connection: sqlite3.Connection, known: _Stored, plan: StudyPlan) -> tuple[ChangedSetting, ...]:
+    ((stored,),) = connection.execute("SELECT config FROM studies WHERE key = ?", (known.key,)).fetchall()
+    return changed_settings(load_config(stored), plan.config)
+
+
+def _continue(
+    connection: sqlite3.Connection, known: _Stored, plan: StudyPlan, changed: Sequence[ChangedSetting]
+) -> None:
     before = known.design
     given = {arm.name: arm for arm in plan.design.arms}
     after = replace(
@@ -164,6 +178,9 @@ def _continue(connection: sqlite3.Connection, known: _Stored, plan: StudyPlan) -
     )
     if after.repeats > before.repeats:
         _extend(connection, known, after.repeats)
+    if changed:
+        text = "; ".join(map(str, changed))
+        insert_events(connection, known.key, [Event(time.time(), "settings_changed", text, level="warning")])
     if after.concurrency != before.concurrency:
         text = (
             f"concurrency {before.concurrency} before, {after.concurrency} from now on: bands are not pooled across it"

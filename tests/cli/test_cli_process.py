@@ -170,3 +170,34 @@ def test_a_study_whose_engine_died_on_another_host_is_started_again(tmp_path: Pa
     while store.resolve(db, study).live:
         time.sleep(0.05)
     assert store.resolve(db, study).state is StudyState.FINISHED
+
+
+def test_settings_changed_on_a_finished_study_are_told_as_not_applied(study_file: Path, evaltui: Evaltui) -> None:
+    evaltui("run", "study.toml", "--headless", "--repeats", "1", "--db", "t.db")
+    text = study_file.read_text(encoding="utf-8")
+    study_file.write_text(text.replace("retries = 2", "retries = 5"), encoding="utf-8")
+    again = evaltui("run", "study.toml", "--headless", "--repeats", "1", "--db", "t.db")
+    assert again.stderr.splitlines()[:2] == [
+        "these settings are not applied to a finished study:",
+        "  endpoints.sim.retries: 2 before, 5 now",
+    ]
+    more = evaltui("run", "study.toml", "--headless", "--repeats", "2", "--db", "t.db")
+    assert more.stderr.splitlines()[:2] == ["changed settings:", "  endpoints.sim.retries: 2 before, 5 now"]
+
+
+@pytest.mark.usefixtures("study_file")
+def test_the_simulator_ends_quietly_when_it_is_terminated(tmp_path: Path) -> None:
+    server = subprocess.Popen(
+        [sys.executable, "-m", "evaltui", "simulate", "study.toml", "--port", "0"],
+        cwd=tmp_path,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert server.stderr is not None
+    with server.stderr as stderr:
+        assert stderr.readline().startswith("simulating at http://127.0.0.1:")
+        server.terminate()
+        assert stderr.read() == ""
+    assert server.wait() == 0

@@ -14,6 +14,7 @@ from evaltui import store
 from evaltui.core.errors import StoreError
 from evaltui.core.records import Item
 from evaltui.core.status import StudyState
+from evaltui.core.study import StudyPlan
 
 Items = tuple[Item, ...]
 
@@ -115,6 +116,40 @@ def test_what_is_not_pinned_is_taken_from_the_new_plan(path: Path) -> None:
     store.open_study(path, replace(moved, design=replace(moved.design, max_cost=9.0)))
     stored = store.load_plan(path, study)
     assert (stored.config, stored.config_path, stored.design.max_cost) == ({"price": 2.0}, "/elsewhere.toml", 9.0)
+
+
+def configured(**changes: object) -> StudyPlan:
+    """A plan of two settings that are no pins, with ``changes``."""
+    study = {"name": "study", "repeats": 2, "max_cost": None, "missing": {"timeout": "fail"}, **changes}
+    return replace(make_plan(), config={"study": study, "endpoints": {"main": {"retries": 3}}})
+
+
+def test_changed_settings_are_listed_with_both_values(path: Path) -> None:
+    study = store.open_study(path, configured()).study_id
+    changed = store.open_study(path, configured(max_cost=9.0, missing={"timeout": "exclude"}, repeats=1)).changed
+    said = [
+        "study.max_cost: not set before, 9.0 now",
+        'study.missing.timeout: "fail" before, "exclude" now',
+    ]
+    assert [str(change) for change in changed] == said
+    (event,) = [event for event in store.events(path, study) if event.kind == "settings_changed"]
+    assert (event.text, event.level) == ("; ".join(said), "warning")
+
+
+def test_settings_that_stay_as_they_are_leave_no_event(path: Path) -> None:
+    study = store.open_study(path, configured()).study_id
+    assert store.open_study(path, configured()).changed == ()
+    assert store.events(path, study) == []
+
+
+def test_a_finished_study_keeps_its_settings(path: Path) -> None:
+    study = store.open_study(path, configured()).study_id
+    finish(path, study)
+    opened = store.open_study(path, configured(max_cost=9.0))
+    assert opened.finished
+    assert [change.key for change in opened.changed] == ["study.max_cost"]
+    assert store.load_plan(path, study).config == configured().config
+    assert store.events(path, study) == []
 
 
 def test_arms_that_moved_in_the_study_file_keep_their_verdicts(path: Path) -> None:

@@ -34,6 +34,11 @@ def run(config: Path, db: Path, headless: bool, as_json: bool, detach: bool, new
         talk(notice)
     checked.insist_keys()
     opened = once_unlocked(lambda: store.open_study(db, checked.plan, new=new))
+    if opened.changed:
+        what = "these settings are not applied to a finished study" if opened.finished else "changed settings"
+        talk(f"{what}:")
+        for change in opened.changed:
+            talk(f"  {change}")
     planned = store.resolve(db, opened.study_id).design.repeats
     if planned > checked.plan.design.repeats:
         talk(f"the study was begun with {planned} repeats and keeps them; --new starts another with fewer")
