@@ -14,6 +14,7 @@ from evaltui.core.records import AttemptRecord, CellRecord, Event
 from evaltui.core.status import Command, StudyState
 from evaltui.store import connect
 from evaltui.store.batch import Batch, StudyKeys
+from evaltui.store.file_identity import FileIdentity
 from evaltui.store.lease import HeldLease, beat, insist_mine, release_lease
 
 WINDOW_S: Final = 0.05
@@ -59,6 +60,7 @@ class Saver:
         self.reason: str | None = None
         self.fatal: Exception | None = None
         self._connection = connection
+        self._file = FileIdentity.of(connection)
         self._lease = lease
         self._study_id = study_id
         self._batch = Batch(keys)
@@ -139,6 +141,8 @@ class Saver:
             if last:
                 release_lease(connection, self._lease)
             elif time.monotonic() >= self._next_beat:
+                # An open file outlives its name: what is saved into it then is saved for nobody.
+                self._file.insist_there()
                 beat(connection, self._lease)
             connection.execute("COMMIT")
         finally:
