@@ -53,7 +53,7 @@ kind = "numeric"
 def evaltui(tmp_path: Path) -> Evaltui:
     """Runs ``evaltui ARGUMENTS`` in ``tmp_path`` and returns the finished process."""
 
-    def call(*arguments: str, **extra: str) -> subprocess.CompletedProcess[str]:
+    def call(*arguments: str, timeout: float = 120, **extra: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "evaltui", *arguments],
             cwd=tmp_path,
@@ -61,7 +61,7 @@ def evaltui(tmp_path: Path) -> Evaltui:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=timeout,
             check=False,
         )
 

@@ -11,6 +11,11 @@ from evaltui import store
 from evaltui.core.errors import StoreError
 
 
+def listen_for_ever(writer: store.Writer) -> None:
+    while True:
+        writer.commands()
+
+
 @pytest.mark.parametrize("replaced", [False, True])
 def test_a_database_that_is_deleted_or_replaced_ends_its_engine(
     path: Path, replaced: bool, monkeypatch: pytest.MonkeyPatch
@@ -26,7 +31,6 @@ def test_a_database_that_is_deleted_or_replaced_ends_its_engine(
     else:
         path.unlink()
     with pytest.raises(StoreError, match="was replaced" if replaced else "was deleted"):
-        while True:
-            writer.commands()
+        listen_for_ever(writer)
     with pytest.raises(StoreError):
         writer.close()
