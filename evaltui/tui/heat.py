@@ -19,6 +19,8 @@ PARTIAL: Final = 3
 FAIL: Final = 5
 FLIPPED: Final = 1
 """Added to PASS, PARTIAL or FAIL where a verdict is not the usual one of its item in its arm."""
+FAILS_OTHERWISE: Final = 8
+"""A verdict that fails like the usual one of its item, with another label: a flip that no change of score shows."""
 WITHOUT_SCORE: Final = 10
 """Added to the status code of a cell that ended without a score."""
 
@@ -105,9 +107,11 @@ class Heat:
         carries = scored(status, score) & (label >= 0)
         same = (label[..., :, None] == label[..., None, :]) & carries[..., :, None] & carries[..., None, :]
         agree = same.sum(axis=-1)
-        usual = np.take_along_axis(label, agree.argmax(axis=-1)[..., None], axis=-1)
-        flipped = carries & (label != usual)
-        shade = _shades(status, score, self._range) + FLIPPED * flipped
+        commonest = agree.argmax(axis=-1)[..., None]
+        flipped = carries & (label != np.take_along_axis(label, commonest, axis=-1))
+        verdict = _shades(status, score, self._range)
+        otherwise = flipped & (verdict == FAIL) & (np.take_along_axis(verdict, commonest, axis=-1) == FAIL)
+        shade = np.where(otherwise, np.uint8(FAILS_OTHERWISE), verdict + FLIPPED * flipped)
         self._shade[rows] = shade.transpose(1, 0, 2).reshape(len(rows), -1)
         self._flip[rows] = _flip_rate(np.where(carries, label, -1))
         self._change[rows] = _last_change(grid.finished[:, rows], label, carries)

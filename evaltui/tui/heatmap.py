@@ -210,6 +210,8 @@ class Heatmap(Rows):
             return marks.pending, "pending"
         if shade > heat.WITHOUT_SCORE:
             return STATUS_LETTERS[STATUS_BY_CODE[shade - heat.WITHOUT_SCORE]], "missing-quiet"
+        if shade == heat.FAILS_OTHERWISE:
+            return marks.otherwise, "fail"
         verdict, flipped = shade - (shade + 1) % 2, shade % 2 == 0
         mark, tone = {heat.PASS: (marks.passed, "pass"), heat.FAIL: (marks.failed, "fail")}.get(
             verdict, (marks.partial, "partial")

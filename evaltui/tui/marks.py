@@ -14,6 +14,7 @@ class Marks:
 
     passed: str
     failed: str
+    otherwise: str
     partial: str
     pending: str
     full: str
@@ -29,8 +30,8 @@ class Marks:
     levels: str
 
 
-UNICODE: Final = Marks("+", "-", "~", "·", "━", "─", "▀", "▄", "█", "─", "━", "●", "○", "·", "▁▂▃▄▅▆▇█")
-ASCII: Final = Marks("+", "-", "~", ".", "#", "-", '"', "_", "#", "-", "=", "*", "o", "-", "...:::##")
+UNICODE: Final = Marks("+", "-", "=", "~", "·", "━", "─", "▀", "▄", "█", "─", "━", "●", "○", "·", "▁▂▃▄▅▆▇█")
+ASCII: Final = Marks("+", "-", "=", "~", ".", "#", "-", '"', "_", "#", "-", "=", "*", "o", "-", "...:::##")
 
 STATUS_LETTERS: Final[dict[Status, str]] = {
     Status.TIMEOUT: "T",

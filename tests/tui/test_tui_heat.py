@@ -63,6 +63,13 @@ def test_the_odd_verdict_out_is_marked_as_a_flip() -> None:
     assert shade.tolist()[:4] == [heat.PASS, heat.PASS, heat.PASS, heat.FAIL + heat.FLIPPED]
 
 
+def test_a_wrong_answer_unlike_the_usual_wrong_one_is_a_flip_with_a_mark_of_its_own() -> None:
+    rows = passes("---+")
+    rows[1] = (*rows[1][:5], "another wrong answer", rows[1][6])
+    shade = frame_of(rows).shade[0, :4]
+    assert shade.tolist() == [heat.FAIL, heat.FAILS_OTHERWISE, heat.FAIL, heat.PASS + heat.FLIPPED]
+
+
 def test_a_cell_that_ended_without_a_score_is_told_by_its_status_and_never_flips() -> None:
     frame = frame_of(passes("+T+ "))
     timeout = heat.WITHOUT_SCORE + STATUS_CODES[Status.TIMEOUT]

@@ -83,6 +83,7 @@ def legend(marks: Marks, width: int) -> list[Content]:
     items = {
         marks.passed: "passed",
         marks.failed: "failed",
+        marks.otherwise: "failed, with another answer than the usual one of this item in this arm",
         marks.partial: "between the two",
         marks.pending: "no verdict yet",
         "full colour": "a flip: not the usual verdict of this item in this arm",
