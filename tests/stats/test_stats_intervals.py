@@ -209,6 +209,34 @@ def test_the_headline_is_the_wider_of_the_two():
     assert other.why == "The wider of two: over items it is 1.25 times as wide as over runs."
 
 
+def test_items_and_runs_together_by_hand():
+    # 3^2 + 6^2 - (1 + 1.25 / 4) 2^2 = 39.75
+    result = headline(interval(3.0), interval(6.0, "runs", 5), k=5, noise=interval(2.0))
+    assert (result.low, result.high) == pytest.approx((-np.sqrt(39.75), np.sqrt(39.75)))
+    assert (result.method, result.interval.unit, result.interval.n) == ("t over items and runs", "items", 200)
+    assert result.why == (
+        "Items and runs together: with the movement of whole runs it is 2.10 times as wide as over items."
+    )
+
+
+def test_runs_that_move_no_more_than_the_noise_leave_the_item_interval_as_it_is():
+    item = interval(3.0)
+    result = headline(item, interval(2.2, "runs", 5), k=5, noise=interval(2.0))
+    assert result.interval is item
+    assert "moved no more than single answers explain" in result.why
+
+
+def test_noise_above_the_item_interval_counts_as_much_as_that():
+    # 3^2 + 6^2 - (1 + 1.25 / 4) 3^2 = 33.1875
+    result = headline(interval(3.0), interval(6.0, "runs", 5), k=5, noise=interval(4.0))
+    assert result.interval.half_width == pytest.approx(np.sqrt(33.1875))
+
+
+def test_noise_that_cannot_be_known_leaves_the_wider_of_the_two():
+    run = interval(0.0272, "runs", 5)
+    assert headline(interval(0.02), run, k=5, noise=interval(None)).interval is run
+
+
 @pytest.mark.parametrize(("k", "words"), [(0, "no repeat is"), (1, "1 repeat is"), (2, "2 repeats are")])
 def test_below_three_repeats_the_headline_is_the_item_interval_and_says_what_is_not_in_it(k, words):
     result = headline(interval(0.02), interval(0.5, "runs", k), k=k)
