@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
 
-from evaltui.stats.multiplicity import holm
+from evaltui.stats.multiplicity import benjamini_hochberg, holm
 
 
 def test_the_example_worked_by_hand() -> None:
@@ -38,3 +39,24 @@ def test_adjusted_values_reject_what_the_step_down_procedure_rejects(p_values: l
             break
         rejected.add(place)
     assert {place for place, p in enumerate(holm(p_values)) if p is not None and p <= alpha} == rejected
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_both_adjustments_are_those_of_statsmodels(p_values: list[float]) -> None:
+    for ours, name in ((holm, "holm"), (benjamini_hochberg, "fdr_bh")):
+        assert ours(p_values) == pytest.approx(list(multipletests(p_values, method=name)[1]), abs=1e-12)
+
+
+def test_benjamini_hochberg_worked_by_hand() -> None:
+    """4 x 0.04 / 4; 4 x 0.03 / 3 = 0.04; 4 x 0.01 / 2; 4 x 0.005 / 1."""
+    assert benjamini_hochberg([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.02, 0.04, 0.04, 0.02])
+
+
+def test_benjamini_hochberg_leaves_out_what_could_not_be_tested() -> None:
+    assert benjamini_hochberg([None, 0.02, None, 0.5]) == [None, 0.04, None, 0.5]
+    assert benjamini_hochberg([]) == []
+
+
+def test_benjamini_hochberg_refuses_what_is_no_p_value() -> None:
+    with pytest.raises(ValueError, match=r"p_values\[1\] is 1.1"):
+        benjamini_hochberg([0.5, 1.1])

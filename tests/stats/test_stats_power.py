@@ -1,0 +1,196 @@
+"""Plans, against statsmodels and the worked figures of the field."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.power import NormalIndPower, TTestIndPower
+
+from evaltui.stats import power
+from evaltui.stats.power import Noise, Prices
+
+SD = 6.4  # of 60 claims, from many earlier runs
+
+
+@pytest.mark.parametrize(("n", "expected"), [(1, 17.7), (3, 10.2), (10, 5.6)])
+def test_half_width_with_a_known_sd(n, expected):
+    result = power.half_width(SD, n)
+    assert result.value == pytest.approx(expected, abs=0.05)
+    assert (result.unit, result.n, result.level) == ("runs", n, 0.95)
+
+
+def test_half_width_with_the_sd_of_the_runs_themselves():
+    assert power.half_width(SD, 3, known=False).value == pytest.approx(14.5, abs=0.05)
+
+
+def test_three_runs_show_14_6_claims_if_the_sd_is_known():
+    assert power.detectable_with_runs(SD, 3).value == pytest.approx(14.6, abs=0.05)
+
+
+def test_a_gap_of_six_claims_takes_18_runs():
+    assert power.runs_needed(6, SD).n == 18
+
+
+@pytest.mark.parametrize(("difference", "n", "percent"), [(14.64, 3, 56), (6, 18, 78)])
+def test_an_estimated_sd_costs_power(difference, n, percent):
+    assert power.power_of_runs(difference, SD, n).value == pytest.approx(0.80, abs=0.005)
+    assert power.power_of_runs(difference, SD, n, known=False).value == pytest.approx(percent / 100, abs=0.005)
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 40])
+@pytest.mark.parametrize("effect", [0.0, 0.4, 1.5])
+def test_power_is_that_of_statsmodels(n, effect):
+    estimated = TTestIndPower().power(effect, n, 0.05)
+    known = NormalIndPower().power(effect, n, 0.05)
+    assert power.power_of_runs(effect, 1, n, known=False).value == pytest.approx(estimated, abs=1e-9)
+    assert power.power_of_runs(-effect, 1, n).value == pytest.approx(known, abs=1e-9)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_the_detectable_difference_has_exactly_its_power(known):
+    shown = power.detectable_with_runs(SD, 5, power=0.9, level=0.9, known=known).value
+    reached = power.power_of_runs(shown, SD, 5, level=0.9, known=known).value
+    assert reached == pytest.approx(0.9, abs=1e-12)
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("difference", [1, 6, 30])
+def test_the_runs_needed_are_enough_and_one_less_is_not(known, difference):
+    n = power.runs_needed(difference, SD, known=known).n
+    assert power.power_of_runs(difference, SD, n, known=known).value >= 0.8
+    fewer = n - 1
+    if fewer >= (1 if known else 2):
+        assert power.power_of_runs(difference, SD, fewer, known=known).value < 0.8
+
+
+def test_one_run_does_not_estimate_its_own_sd():
+    for result in (power.half_width(SD, 1, known=False), power.detectable_with_runs(SD, 1, known=False)):
+        assert result.value is None
+        assert "one run per arm" in result.note
+
+
+def test_no_plan_of_runs_for_next_to_nothing():
+    result = power.runs_needed(1e-6, SD)
+    assert result.value is None
+    assert "no plan" in result.note
+
+
+NOISE = Noise(0.02, (0.06, 0.08), (0.03, 0.01))
+
+
+def test_the_variance_of_a_mean_difference_worked_by_hand():
+    """g_a + g_b = 0.06 + 0.03 / 2 + 0.08 + 0.01 / 2 = 0.16; (0.02 + 0.16 / 4) / 300 = 0.0002."""
+    assert NOISE.of_difference(300, 4, 2) == pytest.approx(0.0002, rel=1e-12)
+    expected = 2.8015852 * math.sqrt(0.0002)
+    assert power.detectable_with_items(NOISE, 300, 4, 2).value == pytest.approx(expected, rel=1e-5)
+
+
+def test_items_needed_are_enough_and_one_less_is_not():
+    n = power.items_needed(NOISE, 0.02, 3).n
+    assert power.detectable_with_items(NOISE, n, 3).value <= 0.02
+    assert power.detectable_with_items(NOISE, n - 1, 3).value > 0.02
+
+
+def test_repeats_needed_are_enough_and_one_less_is_not():
+    k = power.repeats_needed(NOISE, 0.03, 500).n
+    assert power.detectable_with_items(NOISE, 500, k).value <= 0.03
+    assert power.detectable_with_items(NOISE, 500, k - 1).value > 0.03
+
+
+def test_repeats_have_a_floor_and_it_is_said():
+    result = power.repeats_needed(NOISE, 0.01, 500)
+    assert result.value is None
+    floor = power.detectable_with_items(Noise(0.02, (0, 0)), 500, 1).value
+    assert f"{floor:.3g}" in result.note
+    assert f"{floor:.3g}" in power.detectable_with_items(NOISE, 500, 10).note
+
+
+def test_prices_of_the_worked_example():
+    judge = power.call_price(1400, 180, 3, 15)
+    generation = power.call_price(900, 350, 3, 15)
+    assert Prices(0, judge).of_study(2000, 1, arms=1) == pytest.approx(13.80)
+    assert Prices(generation, judge).of_study(2000, 1, arms=1) == pytest.approx(29.70)
+    assert Prices(generation, judge).of_study(2000, 10, arms=1) == pytest.approx(297)
+    assert power.duration(2000, 3.84, 16) / 60 == pytest.approx(8)
+
+
+variance = st.floats(0.001, 0.2)
+
+
+@settings(max_examples=25)
+@given(variance, variance, variance, st.floats(0.0001, 0.01), st.floats(0.0001, 0.01), st.floats(0, 0.05))
+def test_the_cheapest_plan_is_that_of_an_exhaustive_search(true, generation, judge, price, judge_price, item_price):
+    noise, prices = Noise(true, (generation,) * 2, (judge,) * 2), Prices(price, judge_price, item_price)
+    plan = power.cheapest_plan(noise, prices, 0.03, most_repeats=5, most_passes=4)
+    costs = []
+    for k, m in itertools.product(range(1, 6), range(1, 5)):
+        n = power.items_needed(noise, 0.03, k, m).n
+        costs.append(n * (item_price + 2 * k * (price + m * judge_price)))
+    assert plan.cost == pytest.approx(min(costs), rel=1e-12)
+    assert plan.detectable <= 0.03 * (1 + 1e-9)
+
+
+def test_passes_follow_the_root_of_the_price_ratio():
+    """One repeat: m = sqrt(judge c_g / ((true + generation) c_j)) = sqrt(0.18 x 1 / (0.02 x 1)) = 3."""
+    plan = power.cheapest_plan(Noise(0.01, (0.005, 0.005), (0.09, 0.09)), Prices(1, 1), 0.001)
+    assert (plan.k, plan.m) == (1, 3)
+
+
+def test_items_that_cost_much_are_repeated():
+    cheap = power.cheapest_plan(NOISE, Prices(0.01), 0.02, most_passes=1)
+    dear = power.cheapest_plan(NOISE, Prices(0.01, item=1), 0.02, most_passes=1)
+    assert cheap.k == 1
+    assert dear.k > 5
+    assert dear.n < cheap.n
+
+
+def test_too_few_items_for_any_plan_is_said():
+    plan = power.cheapest_plan(NOISE, Prices(0.01), 0.001, most_items=500)
+    assert (plan.n, plan.cost) == (None, None)
+    assert "500 items show" in plan.note
+
+
+def test_the_best_plan_within_a_budget_is_affordable_and_the_sharpest():
+    prices = Prices(0.01, 0.005, 0.1)
+    plan = power.best_within(NOISE, prices, 100)
+    assert plan.cost <= 100
+    assert prices.of_study(plan.n + 1, plan.k, plan.m) > 100
+    for k, m in itertools.product(range(1, 20), range(1, 6)):
+        n = int(100 // prices.of_item(k, m))
+        assert plan.detectable <= power.detectable_with_items(NOISE, n, k, m).value * (1 + 1e-12)
+
+
+def test_arms_are_dropped_before_repeats():
+    plan = power.best_within(NOISE, Prices(0.01), 5, arms=5, fewest_items=50, fewest_repeats=3)
+    assert (plan.arms, plan.k) == (3, 3)
+    assert "3 of 5 arms" in plan.note
+
+
+def test_a_budget_that_is_enough_for_nothing_is_said():
+    plan = power.best_within(NOISE, Prices(0.01), 1, fewest_repeats=3)
+    assert plan.n is None
+    assert "cost 3.00, more than 1.00" in plan.note
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: power.half_width(0, 3),
+        lambda: power.half_width(1, 0),
+        lambda: power.runs_needed(0, 1),
+        lambda: power.detectable_with_runs(1, 3, power=0.04),
+        lambda: power.items_needed(NOISE, -1, 3),
+        lambda: NOISE.of_difference(10, 0),
+        lambda: Noise(-1, (0, 0)),
+        lambda: Prices(float("nan")),
+        lambda: power.best_within(NOISE, Prices(0), 5),
+        lambda: power.best_within(NOISE, Prices(1), 5, arms=1),
+    ],
+)
+def test_nonsense_is_refused(wrong):
+    with pytest.raises(ValueError, match=r"must|variance|price|at least"):
+        wrong()
