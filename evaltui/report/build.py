@@ -10,6 +10,7 @@ from evaltui.core.status import StudyState
 from evaltui.core.study import Design, ScorerDesign, StudyInfo
 from evaltui.core.tally import Tally
 from evaltui.report.arms import Scoring, summarise_arm
+from evaltui.report.comparability import arms_comparability, comparability_notices, marks
 from evaltui.report.comparisons import by_category, compare
 from evaltui.report.notices import notices
 from evaltui.report.pace import time_left
@@ -43,7 +44,9 @@ def summarise(
     arms = tuple(arm for arm, _ in told)
     grouping = clusters if any(cluster is not None for cluster in clusters) else None
     first = design.arm_names.index(design.baseline)
-    others = [arm for arm in range(len(arms)) if arm != first]
+    rivals = [arm for arm in range(len(arms)) if arm != first]
+    answers = {arm: arms_comparability(design, arms[first], arms[arm]) for arm in rivals}
+    others = [arm for arm in rivals if answers[arm].comparable]
     pairings = [pair(grid, added, first, other) for other in others]
     comparisons = tuple(
         compare(
@@ -55,6 +58,7 @@ def summarise(
             arms=(first, other),
             interleaved=design.schedule == "interleaved",
             clusters=grouping,
+            marks=marks(answers[other]),
         )
         for other, pairing in zip(others, pairings, strict=True)
     )
@@ -70,6 +74,7 @@ def summarise(
                 arms,
                 comparisons,
                 bands=[notice for _, about in told for notice in about],
+                compared=comparability_notices(arms[first], [arms[arm] for arm in rivals], list(answers.values())),
                 score_range=scoring.score_range,
                 item_ids=item_ids,
             )

@@ -16,6 +16,7 @@ from evaltui.report.summary import (
     ComparisonSummary,
     Headline,
     IntervalSummary,
+    Notice,
     RunSummary,
 )
 from evaltui.stats import intervals
@@ -38,11 +39,12 @@ def compare(
     arms: tuple[int, int],
     interleaved: bool,
     clusters: Clusters | None,
+    marks: tuple[Notice, ...] = (),
 ) -> ComparisonSummary:
     """Compare two paired arms. ``added`` (arms, items, repeats) holds contributions, ``arms`` the two indices.
 
     ``clusters`` names the cluster of each item, None where items stand alone. Runs are paired by repeat when the
-    schedule was ``interleaved``.
+    schedule was ``interleaved``. ``marks`` go with the result.
     """
     paired = pairing.paired
     item = intervals.item_interval(pairing.difference[paired], level=LEVEL, clusters=_of(clusters, paired))
@@ -77,6 +79,7 @@ def compare(
             n_items=pairing.n_items,
             repeats=int(np.count_nonzero(grid.frontier(*arms))),
         ),
+        marks=marks,
     )
 
 

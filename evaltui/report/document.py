@@ -99,6 +99,7 @@ def _comparison(comparison: ComparisonSummary) -> Document:
         "gained": comparison.gained,
         "lost": comparison.lost,
         "sentence": comparison.sentence,
+        "marks": [asdict(each) for each in comparison.marks],
     }
 
 

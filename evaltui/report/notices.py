@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -25,18 +25,21 @@ def notices(
     comparisons: Sequence[ComparisonSummary],
     *,
     bands: Sequence[Notice],
+    compared: Iterable[Notice],
     score_range: ScoreRange | None,
     item_ids: Sequence[str],
 ) -> Iterator[Notice]:
     """Every warning that applies, the gravest first.
 
-    ``bands`` is what the arms have to say about theirs. ``item_ids`` name missing items; without them positions do.
+    ``bands`` is what the arms have to say about theirs, ``compared`` what stops or marks comparisons. ``item_ids`` name
+    missing items; without them positions do.
     """
     # A paused study whose engine has gone (an endpoint is down) is as much at rest as a stopped one.
     at_rest = not info.live and info.state is not StudyState.CREATED
     ended = at_rest or info.state in (StudyState.FINISHED, StudyState.STOPPED)
     if ended:
         yield from _incomplete(grid, arms, item_ids)
+    yield from compared
     yield from _not_comparable(arms, info.design.missing, score_range)
     yield from bands
     yield from _design(info, ended, arms)

@@ -121,7 +121,10 @@ class Headline:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSummary:
-    """Candidate minus baseline over the counted cells of the frontier. ``gained``/``lost`` are items by mean score."""
+    """Candidate minus baseline over the counted cells of the frontier. ``gained``/``lost`` are items by mean score.
+
+    ``marks`` are what has to be said wherever the comparison is shown: pins that differ, arms that ran at other times.
+    """
 
     baseline: str
     candidate: str
@@ -138,6 +141,7 @@ class ComparisonSummary:
     gained: int
     lost: int
     sentence: str
+    marks: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
