@@ -1,0 +1,219 @@
+"""Gate rules: whether a drop is too large, and how often each rule stops a candidate that dropped or did not."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+from scipy.special import nctdtr, ndtr, stdtrit
+
+from evaltui.stats.bands import new_run_limit
+from evaltui.stats.interval import Interval
+from evaltui.stats.sample import Floats, checked_level
+
+RuleName = Literal["twice_range", "range_or_threshold", "interval", "prediction", "two_sd"]
+
+_NODES = 400
+_FURTHEST = 9.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a rule says of a candidate: ``value`` is its drop below the baseline, ``limit`` the most that passes.
+
+    ``margin`` is limit - value: what was left, negative where ``blocked``. ``limit``, ``margin`` and ``blocked`` are
+    None where the rule cannot decide, and ``note`` says why. ``k`` counts the baseline's runs (for an interval, what it
+    rests on). Numbers are in the unit of the scores.
+    """
+
+    rule: RuleName
+    value: float | None
+    limit: float | None
+    margin: float | None
+    blocked: bool | None
+    k: int | None
+    unit: str = "runs"
+    note: str = ""
+
+
+def twice_the_range(baseline: float, candidate: float, spread: float | None, *, k: int, factor: float = 2) -> Verdict:
+    """Blocks a drop of the mean by more than ``factor`` times the range of the baseline's ``k`` runs.
+
+    A filter, not a test: ``detection_rate`` says what it means for this k.
+    """
+    blank = Verdict("twice_range", None, None, None, None, k)
+    return _decided(blank, baseline - candidate, None if spread is None else factor * spread)
+
+
+def range_or_threshold(
+    baseline: float, candidate: float, spread: float | None, *, k: int, threshold: float, factor: float = 2
+) -> Verdict:
+    """Blocks a drop by more than the larger of ``factor`` ranges and a practical ``threshold``.
+
+    Raises ValueError for a negative threshold.
+    """
+    _at_least_zero("threshold", threshold)
+    blank = Verdict("range_or_threshold", None, None, None, None, k)
+    return _decided(blank, baseline - candidate, None if spread is None else max(factor * spread, threshold))
+
+
+def interval_below_zero(interval: Interval) -> Verdict:
+    """Blocks where the whole interval of candidate - baseline lies below zero.
+
+    ``value`` is how far its upper end lies below zero, and the limit is 0.
+    """
+    blank = Verdict("interval", None, None, None, None, interval.n, interval.unit)
+    if interval.high is None:
+        return replace(blank, note=interval.note or "the interval is not known")
+    return _decided(blank, -interval.high, 0.0)
+
+
+def prediction_limit(
+    baseline: float, candidate: float, sd: float | None, *, k: int, candidate_runs: int = 1, level: float = 0.95
+) -> Verdict:
+    """Blocks a drop beyond the prediction limit of ``candidate_runs`` new runs against the mean of ``k``.
+
+    t(k-1) sd sqrt(1/candidate_runs + 1/k), two-sided at ``level``: a candidate without a drop is blocked in
+    (1 - level) / 2 of cases. Raises ValueError for an sd that is not positive.
+    """
+    blank = Verdict("prediction", None, None, None, None, k)
+    limit = new_run_limit(k, sd, level=level)
+    if limit.width is None:
+        return replace(blank, value=baseline - candidate, note=limit.note)
+    width = limit.width * _difference_sd(k, candidate_runs) / _difference_sd(k, 1)
+    return _decided(blank, baseline - candidate, width)
+
+
+def two_sd_band(baseline: float, candidate: float, sd: float | None, *, k: int, factor: float = 2) -> Verdict:
+    """Blocks a drop by more than ``factor`` sd of the baseline's runs: the usual band, which ignores that k is small.
+
+    ``prediction_limit`` is the rule that keeps its promise.
+    """
+    blank = Verdict("two_sd", None, None, None, None, k)
+    return _decided(blank, baseline - candidate, None if sd is None else factor * sd)
+
+
+def detection_rate(
+    rule: RuleName,
+    drop: float,
+    *,
+    k: int,
+    candidate_runs: int | None = None,
+    factor: float = 2,
+    threshold: float = 0,
+    level: float = 0.95,
+    either_side: bool = False,
+) -> float | None:
+    """Probability that a rule with ``k`` baseline runs stops a candidate whose true mean is lower by ``drop``.
+
+    ``drop`` and ``threshold`` are in sd of one run; runs are normal with the same sd in both arms. ``candidate_runs``
+    is k unless given. ``either_side`` counts a step up as well as a drop. "interval" is the t interval over k runs
+    paired by repeat that share nothing. None where k < 2. Exact: the range of a normal sample is independent of its
+    mean (Basu 1955), so the rate is an integral over the range's distribution; with an sd it is a noncentral t.
+    Raises ValueError for k or candidate_runs below 1, a negative factor or threshold, and paired arms of unequal k.
+    """
+    runs = k if candidate_runs is None else candidate_runs
+    _checked(rule, k, runs, factor, threshold, level)
+    if k < 2:
+        return None
+    sides = (drop, -drop) if either_side else (drop,)
+    spread = _difference_sd(k, runs)
+    if rule in ("twice_range", "range_or_threshold"):
+        least = threshold if rule == "range_or_threshold" else 0.0
+        return sum(_range_rule(side, spread, k, factor, least) for side in sides)
+    multiple = {
+        "two_sd": factor / spread,
+        "prediction": float(stdtrit(k - 1, (1 + level) / 2)),
+        "interval": float(stdtrit(k - 1, (1 + level) / 2)),
+    }[rule]
+    return sum(1 - float(nctdtr(k - 1, side / spread, multiple)) for side in sides)
+
+
+def false_alarm_rate(
+    rule: RuleName,
+    *,
+    k: int,
+    candidate_runs: int | None = None,
+    factor: float = 2,
+    threshold: float = 0,
+    level: float = 0.95,
+    either_side: bool = False,
+) -> float | None:
+    """Probability that the rule stops a candidate without any drop; arguments as of ``detection_rate``."""
+    return detection_rate(
+        rule,
+        0.0,
+        k=k,
+        candidate_runs=candidate_runs,
+        factor=factor,
+        threshold=threshold,
+        level=level,
+        either_side=either_side,
+    )
+
+
+def range_density(w: Floats, k: int) -> Floats:
+    """Density at ``w`` of the range of ``k`` standard normal values (Tippett 1925).
+
+    f(w) = k (k - 1) integral of phi(x) phi(x + w) (Phi(x + w) - Phi(x))^(k - 2) dx. Raises ValueError unless k >= 2.
+    """
+    if k < 2:
+        raise ValueError(f"a range takes at least 2 values, not {k}")
+    x, weight = _gauss(-_FURTHEST, _FURTHEST)
+    # Centred on the middle of the range, where the integrand is symmetric and narrow.
+    low, high = x[:, None] - w / 2, x[:, None] + w / 2
+    inside = np.clip(ndtr(high) - ndtr(low), 0.0, 1.0)
+    density = k * (k - 1) * np.exp(-(low**2 + high**2) / 2) / (2 * math.pi) * inside ** (k - 2)
+    return np.asarray(weight @ density, dtype=np.float64)
+
+
+def _range_rule(drop: float, spread: float, k: int, factor: float, threshold: float) -> float:
+    """P(difference of means > max(factor x range, threshold)), split where the two limits meet."""
+    furthest = 2 * _FURTHEST
+    kink = min(threshold / factor, furthest) if factor else furthest
+    total = 0.0
+    for low, high in ((0.0, kink), (kink, furthest)):
+        if high > low:
+            w, weight = _gauss(low, high)
+            limit = np.maximum(factor * w, threshold)
+            total += float(weight @ (range_density(w, k) * ndtr((drop - limit) / spread)))
+    return total
+
+
+def _gauss(low: float, high: float) -> tuple[Floats, Floats]:
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    half = (high - low) / 2
+    return low + half * (nodes + 1), half * weights
+
+
+def _difference_sd(k: int, candidate_runs: int) -> float:
+    return math.sqrt(1 / k + 1 / candidate_runs)
+
+
+def _decided(blank: Verdict, value: float, limit: float | None) -> Verdict:
+    if limit is None:
+        return replace(blank, value=value, note="the spread of the baseline's runs has not been measured")
+    # 78.4 - 75.2 exceeds 2 x 1.6 in binary; a drop equal to its limit passes.
+    margin = limit - value
+    blocked = margin < -1e-9 * max(abs(limit), abs(value))
+    return replace(blank, value=value, limit=limit, margin=margin, blocked=blocked)
+
+
+def _at_least_zero(name: str, value: float) -> None:
+    if not 0 <= value < math.inf:
+        raise ValueError(f"{name} must be a finite number of at least 0, not {value}")
+
+
+def _checked(rule: str, k: int, runs: int, factor: float, threshold: float, level: float) -> None:
+    checked_level(level)
+    _at_least_zero("factor", factor)
+    _at_least_zero("threshold", threshold)
+    if k < 1 or runs < 1:
+        raise ValueError(f"k and candidate_runs must be at least 1, not {k} and {runs}")
+    if rule == "interval" and runs != k:
+        raise ValueError(f"runs paired by repeat need equal numbers of them, not {k} and {runs}")
+    names = get_args(RuleName)
+    if rule not in names:
+        raise ValueError(f"rule must be one of {', '.join(names)}, not {rule}")

@@ -1,0 +1,155 @@
+"""Gate rules, against worked examples, scipy's studentized range and simulated runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.integrate
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evaltui.stats import rules
+from evaltui.stats.interval import Interval
+
+
+@pytest.mark.parametrize(("candidate", "drop", "margin", "blocked"), [(75.9, 2.5, 0.7, False), (74.6, 3.8, -0.6, True)])
+def test_twice_the_range_on_the_worked_gate(candidate, drop, margin, blocked):
+    verdict = rules.twice_the_range(78.4, candidate, 1.6, k=3)
+    assert (verdict.value, verdict.limit, verdict.margin) == pytest.approx((drop, 3.2, margin))
+    assert verdict.blocked is blocked
+
+
+@pytest.mark.parametrize(("threshold", "limit"), [(2, 3.2), (5, 5)])
+def test_a_practical_threshold_only_raises_the_bar(threshold, limit):
+    verdict = rules.range_or_threshold(78.4, 74.6, 1.6, k=3, threshold=threshold)
+    assert verdict.limit == pytest.approx(limit)
+    assert verdict.blocked is (limit < 3.8)
+
+
+def test_a_drop_equal_to_its_limit_passes():
+    assert rules.twice_the_range(78.4, 75.2, 1.6, k=3).blocked is False
+
+
+def test_a_rise_is_never_blocked():
+    assert rules.twice_the_range(78.4, 90, 1.6, k=3).blocked is False
+    assert rules.two_sd_band(78.4, 90, 1.6, k=3).blocked is False
+
+
+@pytest.mark.parametrize(("high", "blocked"), [(-0.001, True), (0.0, False), (0.01, False)])
+def test_an_interval_blocks_when_all_of_it_is_below_zero(high, blocked):
+    interval = Interval(-0.08, high, -0.03, 0.95, "t", "items", 200, "items like these")
+    verdict = rules.interval_below_zero(interval)
+    assert (verdict.blocked, verdict.unit, verdict.limit) == (blocked, "items", 0)
+
+
+def test_an_interval_without_bounds_decides_nothing():
+    unknown = Interval(None, None, 0.1, 0.95, "t", "items", 3, "items like these", "needs more")
+    verdict = rules.interval_below_zero(unknown)
+    assert (verdict.blocked, verdict.margin, verdict.note) == (None, None, "needs more")
+
+
+def test_the_prediction_limit_of_one_run_and_of_several():
+    one = rules.prediction_limit(0.8, 0.7, 0.02, k=5)
+    three = rules.prediction_limit(0.8, 0.7, 0.02, k=5, candidate_runs=3)
+    t = scipy.stats.t.ppf(0.975, 4) * 0.02
+    assert (one.limit, three.limit) == pytest.approx((t * np.sqrt(1 + 1 / 5), t * np.sqrt(1 / 3 + 1 / 5)), rel=1e-12)
+
+
+def test_a_spread_that_was_not_measured_decides_nothing():
+    for verdict in (
+        rules.twice_the_range(0.8, 0.7, None, k=1),
+        rules.range_or_threshold(0.8, 0.7, None, k=1, threshold=0.02),
+        rules.prediction_limit(0.8, 0.7, None, k=1),
+        rules.two_sd_band(0.8, 0.7, None, k=1),
+    ):
+        assert (verdict.blocked, verdict.limit) == (None, None)
+        assert "not been measured" in verdict.note
+        assert verdict.value == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 10, 30])
+def test_the_range_has_the_distribution_of_scipy(k):
+    for w in (0.7, 2.0, 4.5):
+        nodes, weights = np.polynomial.legendre.leggauss(100)
+        below = w / 2 * weights @ rules.range_density(w / 2 * (nodes + 1), k)
+        assert below == pytest.approx(scipy.stats.studentized_range.cdf(w, k, np.inf), abs=1e-9)
+
+
+@pytest.mark.parametrize(("drop", "percent"), [(0, 2), (1, 10), (2, 26), (3, 46), (4, 65), (5, 80)])
+def test_what_twice_the_range_stops_with_three_runs_against_three(drop, percent):
+    assert rules.detection_rate("twice_range", drop, k=3) == pytest.approx(percent / 100, abs=0.005)
+
+
+@pytest.mark.parametrize(("k", "percent"), [(3, 22.5), (10, 8.9)])
+def test_false_alarms_of_two_sd_on_one_new_run(k, percent):
+    """P(|t(k-1)| > 2 / sqrt(1 + 1/k)), from a table of t."""
+    rate = rules.false_alarm_rate("two_sd", k=k, candidate_runs=1, either_side=True)
+    assert rate == pytest.approx(percent / 100, abs=0.0005)
+    assert rate == pytest.approx(2 * scipy.stats.t.sf(2 / np.sqrt(1 + 1 / k), k - 1), abs=1e-12)
+
+
+def test_prediction_limits_keep_their_level():
+    for k in (2, 3, 10):
+        assert rules.false_alarm_rate("prediction", k=k, either_side=True) == pytest.approx(0.05, abs=1e-9)
+        assert rules.false_alarm_rate("interval", k=k) == pytest.approx(0.025, abs=1e-9)
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 10])
+@pytest.mark.parametrize("candidate_runs", [1, 4])
+def test_every_rule_against_simulated_runs(k, candidate_runs):
+    rng = np.random.default_rng(7)
+    base = rng.normal(size=(200_000, k))
+    drop = 1.5 + base.mean(axis=1) + rng.normal(size=200_000) / np.sqrt(candidate_runs)
+    spread, sd = np.ptp(base, axis=1), base.std(axis=1, ddof=1)
+    t = scipy.stats.t.ppf(0.975, k - 1) * np.sqrt(1 / k + 1 / candidate_runs)
+    shared = {"k": k, "candidate_runs": candidate_runs}
+    found = {
+        "twice_range": (drop > 2 * spread).mean(),
+        "range_or_threshold": (drop > np.maximum(2 * spread, 2.5)).mean(),
+        "two_sd": (drop > 2 * sd).mean(),
+        "prediction": (drop > t * sd).mean(),
+    }
+    for rule, share in found.items():
+        assert rules.detection_rate(rule, 1.5, threshold=2.5, **shared) == pytest.approx(share, abs=0.005)
+
+
+def test_the_paired_interval_has_the_power_of_a_paired_t_test():
+    nct = scipy.stats.nct(9, 1.2 * np.sqrt(10) / np.sqrt(2))
+    assert rules.detection_rate("interval", 1.2, k=10) == pytest.approx(nct.sf(scipy.stats.t.ppf(0.975, 9)), abs=1e-9)
+
+
+def test_the_integral_with_a_threshold_is_that_of_adaptive_quadrature():
+    def integrand(w):
+        limit = max(2 * w, 3.0)
+        return float(rules.range_density(np.array([w]), 4)[0]) * scipy.stats.norm.cdf((2 - limit) / np.sqrt(1 / 2))
+
+    expected = scipy.integrate.quad(integrand, 0, 18, points=[1.5], epsabs=1e-12, limit=200)[0]
+    assert rules.detection_rate("range_or_threshold", 2, k=4, threshold=3) == pytest.approx(expected, abs=1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from(["twice_range", "two_sd", "prediction"]), st.integers(2, 20), st.floats(0, 6))
+def test_a_larger_drop_is_stopped_more_often(rule, k, drop):
+    smaller, larger = (rules.detection_rate(rule, d, k=k) for d in (drop, drop + 0.5))
+    assert -1e-12 <= smaller < larger + 1e-9 <= 1 + 2e-9
+
+
+def test_one_baseline_run_has_no_range():
+    assert rules.detection_rate("twice_range", 1, k=1) is None
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: rules.detection_rate("twice", 1, k=3),
+        lambda: rules.detection_rate("twice_range", 1, k=0),
+        lambda: rules.detection_rate("interval", 1, k=3, candidate_runs=2),
+        lambda: rules.detection_rate("twice_range", 1, k=3, factor=-1),
+        lambda: rules.range_or_threshold(1, 1, 1, k=3, threshold=-1),
+        lambda: rules.range_density(np.array([1.0]), 1),
+    ],
+)
+def test_nonsense_is_refused(wrong):
+    with pytest.raises(ValueError, match=r"must|need|at least"):
+        wrong()
