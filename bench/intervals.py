@@ -36,11 +36,12 @@ def study(n: int, k: int, seed: int = 1) -> Floats:
     rng = np.random.default_rng(seed)
     p = rng.beta(4, 1.2, size=n)[None, :, None]
     shift = np.array([0.0, 0.02])[:, None, None]
-    return (rng.random((2, n, k)) < np.clip(p + shift, 0, 1)).astype(np.float64)
+    passed: Floats = (rng.random((2, n, k)) < np.clip(p + shift, 0, 1)).astype(np.float64)
+    return passed
 
 
 def median_ms(work: Callable[..., object], *given: object, least: int, budget_s: float) -> float:
-    """Median wall time of ``work(*given)`` over at least ``least`` calls, more while ``budget_s`` lasts; the first call is not counted."""
+    """Median wall time of ``work(*given)`` in ms: ``least`` calls, more while ``budget_s`` lasts, after one uncounted."""
     work(*given)
     times: list[float] = []
     until = time.perf_counter() + budget_s
@@ -115,8 +116,9 @@ def mid_run(n: int, k: int) -> Floats:
     added = study(n, k)
     ends = np.linspace(n, n // 3, k).astype(np.int64)
     counted = np.where(np.arange(n)[:, None] < ends, added, np.nan)
-    means: Floats = np.nanmean(counted, axis=2)
-    return means[1] - means[0]
+    means = np.nanmean(counted, axis=2)
+    difference: Floats = means[1] - means[0]
+    return difference
 
 
 def goal(text: str, value: float, limit: float, unit: str, *, at_least: bool = False) -> None:
