@@ -41,7 +41,7 @@ def study(n: int, k: int, seed: int = 1) -> Floats:
 
 
 def median_ms(work: Callable[..., object], *given: object, least: int, budget_s: float) -> float:
-    """Median wall time of ``work(*given)`` in ms: ``least`` calls, more while ``budget_s`` lasts, after one uncounted."""
+    """Median ms of ``work(*given)``: ``least`` calls, more while ``budget_s`` lasts, after one uncounted."""
     work(*given)
     times: list[float] = []
     until = time.perf_counter() + budget_s

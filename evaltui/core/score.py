@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -61,6 +62,20 @@ def status_counts(by_code: NDArray[np.int64]) -> dict[str, int]:
     return {STATUS_BY_CODE[int(code)].value: int(by_code[code]) for code in np.flatnonzero(by_code) if code}
 
 
+@dataclass(frozen=True, slots=True)
+class ScoreSums:
+    """What a run's score is made of: sums, correctly rounded, over ``counted`` contributions and ``scored`` cells.
+
+    ``by_code`` holds cells by status code.
+    """
+
+    added: float
+    counted: int
+    total: float
+    scored: int
+    by_code: NDArray[np.int64]
+
+
 def score_cells(
     status: NDArray[np.uint8],
     score: NDArray[np.float64],
@@ -78,19 +93,29 @@ def score_cells(
         raise ValueError(f"{len(status)} cells given for {n_planned} planned items")
     added = contributions(status, score, policy, score_range)
     counted = added[~np.isnan(added)]
-    carries = scored(status, score)
-    n_scored = int(np.count_nonzero(carries))
-    n_terminal = int(np.count_nonzero(status != PENDING_CODE))
-    n_excluded = n_terminal - len(counted)
-    strict, bounds = _extremes(float(score[carries].sum()), n_scored, n_planned, score_range)
+    carries = score[scored(status, score)]
+    sums = ScoreSums(
+        added=math.fsum(counted.tolist()),
+        counted=len(counted),
+        total=math.fsum(carries.tolist()),
+        scored=len(carries),
+        by_code=np.bincount(status, minlength=len(STATUS_CODES) + 1),
+    )
+    return score_sums(sums, n_planned=n_planned, policy=policy, score_range=score_range)
+
+
+def score_sums(sums: ScoreSums, *, n_planned: int, policy: MissingPolicy, score_range: ScoreRange | None) -> RunScore:
+    """Score one run from its sums, as ``score_cells`` does from its cells."""
+    n_terminal = int(sums.by_code.sum()) - int(sums.by_code[PENDING_CODE])
+    strict, bounds = _extremes(sums.total, sums.scored, n_planned, score_range)
     return RunScore(
-        score=float(counted.mean()) if len(counted) else None,
+        score=sums.added / sums.counted if sums.counted else None,
         strict=strict,
         bounds=bounds,
-        counts=status_counts(np.bincount(status, minlength=len(STATUS_CODES) + 1)),
-        counted=len(counted),
-        missing=n_terminal - n_scored,
-        comparable=n_excluded <= policy.limit * n_planned,
+        counts=status_counts(sums.by_code),
+        counted=sums.counted,
+        missing=n_terminal - sums.scored,
+        comparable=n_terminal - sums.counted <= policy.limit * n_planned,
     )
 
 

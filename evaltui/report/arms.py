@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaltui.core.grid import Grid
-from evaltui.core.score import ScoreRange, score_cells, scored, status_counts
+from evaltui.core.score import RunScore, ScoreRange, score_cells, scored, status_counts
 from evaltui.core.status import PENDING_CODE
 from evaltui.core.study import MissingPolicy
 from evaltui.core.tally import Tally
@@ -25,19 +25,53 @@ class Scoring:
     score_range: ScoreRange | None
 
 
-def summarise_arm(
-    name: str, arm: int, grid: Grid, tally: Tally, added: NDArray[np.float64], scoring: Scoring
-) -> tuple[ArmSummary, tuple[Notice, ...]]:
-    """Everything about one arm, and what has to be said about its band.
+@dataclass(frozen=True, slots=True)
+class RunNumbers:
+    """What the cells of one run say. ``result`` is as of the finished prefix, the others are over terminal cells."""
 
-    ``added`` (items, repeats) holds each cell's contribution. Means, range, band and excess spread are over complete
-    runs; flips over the verdicts in the finished prefix of each run, so that fast items do not lead them either.
+    result: RunScore
+    retries: int
+    latency: Latency
+    finished: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArmNumbers:
+    """What the cells of one arm say; ``repeated`` and ``excess`` are over complete runs."""
+
+    runs: tuple[RunNumbers, ...]
+    flips: FlipSummary
+    repeated: excess.TextsOverRuns
+    excess: ExcessSummary
+
+
+def arm_numbers(arm: int, grid: Grid, added: NDArray[np.float64], scoring: Scoring) -> ArmNumbers:
+    """The numbers of one arm by their definition. ``added`` (items, repeats) holds each cell's contribution.
+
+    Flips are over the verdicts in the finished prefix of each run, so that fast items do not lead them.
     """
-    runs = tuple(_run(arm, repeat, grid, tally, scoring) for repeat in range(1, grid.repeats + 1))
     complete = grid.complete(arm)
+    reached = np.arange(grid.n_items)[:, None] < grid.prefix(arm)[None, :]
+    by_score = _score_codes(arm, grid)
+    return ArmNumbers(
+        runs=tuple(_run(arm, repeat, grid, scoring) for repeat in range(1, grid.repeats + 1)),
+        flips=told_flips(
+            flips.flips(np.where(reached, verdict_codes(arm, grid), -1)),
+            flips.flips(np.where(reached, by_score, -1)),
+            flips.text_changes(np.where(reached, grid.text[arm], -1)),
+        ),
+        repeated=excess.same_texts(grid.text[arm][:, complete]),
+        excess=excess_summary(added[:, complete]),
+    )
+
+
+def summarise_arm(
+    name: str, arm: int, grid: Grid, tally: Tally, numbers: ArmNumbers
+) -> tuple[ArmSummary, tuple[Notice, ...]]:
+    """Everything about one arm, and what has to be said about its band. Mean, range and band are over complete runs."""
+    runs = tuple(_told_run(arm, repeat, grid, tally, run) for repeat, run in enumerate(numbers.runs, start=1))
     scores = [run.score for run in runs if run.complete and run.score is not None]
-    repeated = excess.same_texts(grid.text[arm][:, complete])
-    not_repeats = repeated.note if repeated.genuine is False else ""
+    not_repeats = numbers.repeated.note if numbers.repeated.genuine is False else ""
     spread = bands.band(scores, not_repeats=not_repeats)
     summary = ArmSummary(
         name=name,
@@ -54,8 +88,8 @@ def summarise_arm(
             band=spread.band,
             measured=spread.measured,
         ),
-        flips=_flips(arm, grid),
-        excess_spread=_excess(np.ascontiguousarray(added[:, complete]).tobytes(), int(complete.sum())),
+        flips=numbers.flips,
+        excess_spread=numbers.excess,
     )
     if not_repeats:
         return summary, (Notice("not_repeats", f"{name}: {not_repeats}; the band is not measured"),)
@@ -64,62 +98,90 @@ def summarise_arm(
     return summary, ()
 
 
-def _run(arm: int, repeat: int, grid: Grid, tally: Tally, scoring: Scoring) -> RunSummary:
+def _run(arm: int, repeat: int, grid: Grid, scoring: Scoring) -> RunNumbers:
     column = repeat - 1
     prefix = int(grid.prefix(arm)[column])
-    result = score_cells(
-        grid.status[arm, :prefix, column],
-        grid.score[arm, :prefix, column],
-        n_planned=grid.n_items,
-        policy=scoring.policy,
-        score_range=scoring.score_range,
-    )
     terminal = grid.status[arm, :, column] != PENDING_CODE
-    done = grid.done(arm, repeat)
+    return RunNumbers(
+        result=score_cells(
+            grid.status[arm, :prefix, column],
+            grid.score[arm, :prefix, column],
+            n_planned=grid.n_items,
+            policy=scoring.policy,
+            score_range=scoring.score_range,
+        ),
+        retries=int(np.maximum(grid.attempts[arm, terminal, column].astype(np.int64) - 1, 0).sum()),
+        latency=told_latency(np.sort(known_latencies(grid.latency[arm, terminal, column]))),
+        finished=last_finish(grid, arm, column),
+    )
+
+
+def _told_run(arm: int, repeat: int, grid: Grid, tally: Tally, run: RunNumbers) -> RunSummary:
     return RunSummary(
         repeat=repeat,
-        done=done,
+        done=grid.done(arm, repeat),
         n_items=grid.n_items,
-        score=result.score,
-        strict=result.strict,
-        bounds=result.bounds,
-        counted=result.counted,
+        score=run.result.score,
+        strict=run.result.strict,
+        bounds=run.result.bounds,
+        counted=run.result.counted,
         counts=status_counts(grid.counts(arm, repeat)),
-        retries=int(np.maximum(grid.attempts[arm, terminal, column].astype(np.int64) - 1, 0).sum()),
-        comparable=result.comparable,
-        latency=_latency(grid.latency[arm, terminal, column]),
+        retries=run.retries,
+        comparable=run.result.comparable,
+        latency=run.latency,
         queue_wait_s=tally.queue_wait(arm, repeat),
         started=tally.started(arm, repeat),
-        finished=float(np.nanmax(grid.finished[arm, :, column])) if done == grid.n_items and done else None,
+        finished=run.finished,
         attempts=tally.attempts(arm, repeat),
         tokens=tally.prompt_tokens(arm, repeat) + tally.completion_tokens(arm, repeat),
         cost=tally.cost(arm, repeat),
     )
 
 
-def _latency(seconds: NDArray[np.float32]) -> Latency:
-    known = seconds[np.isfinite(seconds)].astype(np.float64)
+def last_finish(grid: Grid, arm: int, column: int) -> float | None:
+    """When a run ended, in seconds since the epoch; None while it is not complete."""
+    done = grid.done(arm, column + 1)
+    return float(np.nanmax(grid.finished[arm, :, column])) if done == grid.n_items and done else None
+
+
+def known_latencies(seconds: NDArray[np.float32]) -> NDArray[np.float32]:
+    known: NDArray[np.float32] = seconds[np.isfinite(seconds)]
+    return known
+
+
+def told_latency(known: NDArray[np.float32]) -> Latency:
+    """Percentiles (linear between neighbours) of sorted finite seconds."""
     if not len(known):
         return Latency(None, None, None)
-    p50, p95 = np.percentile(known, [50, 95])
-    return Latency(round(float(p50), 6), round(float(p95), 6), round(float(known.max()), 6))
+    p50, p95 = (_percentile(known, share) for share in (0.50, 0.95))
+    return Latency(round(p50, 6), round(p95, 6), round(float(known[-1]), 6))
 
 
-def _flips(arm: int, grid: Grid) -> FlipSummary:
-    reached = np.arange(grid.n_items)[:, None] < grid.prefix(arm)[None, :]
-    found = flips.flips(np.where(reached, verdict_codes(arm, grid), -1))
-    of_scores = flips.flips(np.where(reached, _score_codes(arm, grid), -1))
+def _percentile(known: NDArray[np.float32], share: float) -> float:
+    place = share * (len(known) - 1)
+    below = int(place)
+    low, high = float(known[below]), float(known[min(below + 1, len(known) - 1)])
+    return low + (high - low) * (place - below)
+
+
+def told_flips(verdicts: flips.Flips, scores: flips.Flips, text_changes: int) -> FlipSummary:
+    """The flips of an arm from those of its verdicts and of its scores."""
     return FlipSummary(
-        pairwise=found.pairwise,
-        between_runs=found.between_runs,
-        minority=found.minority,
-        items_that_flip=found.items_that_flip,
-        items=found.items,
-        text_changes=flips.text_changes(np.where(reached, grid.text[arm], -1)),
-        expected_changes=found.expected_changes,
-        score_pairwise=of_scores.pairwise,
-        score_items_that_flip=of_scores.items_that_flip,
+        pairwise=verdicts.pairwise,
+        between_runs=verdicts.between_runs,
+        minority=verdicts.minority,
+        items_that_flip=verdicts.items_that_flip,
+        items=verdicts.items,
+        text_changes=text_changes,
+        expected_changes=verdicts.expected_changes,
+        score_pairwise=scores.pairwise,
+        score_items_that_flip=scores.items_that_flip,
     )
+
+
+def excess_summary(added: NDArray[np.float64]) -> ExcessSummary:
+    """Excess spread of complete runs, from their contributions (items, runs)."""
+    return _excess(np.ascontiguousarray(added).tobytes(), added.shape[1])
 
 
 def verdict_codes(arm: int, grid: Grid) -> NDArray[np.int64]:

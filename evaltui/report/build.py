@@ -9,7 +9,7 @@ from evaltui.core.score import contributions
 from evaltui.core.status import StudyState
 from evaltui.core.study import Design, ScorerDesign, StudyInfo
 from evaltui.core.tally import Tally
-from evaltui.report.arms import Scoring, summarise_arm
+from evaltui.report.arms import Scoring, arm_numbers, summarise_arm
 from evaltui.report.comparability import arms_comparability, comparability_notices, marks
 from evaltui.report.comparisons import by_category, compare
 from evaltui.report.notices import notices
@@ -40,7 +40,8 @@ def summarise(
             raise ValueError(f"{name} must have one entry per item: {len(column)} for {design.n_items} items")
     scoring = Scoring(design.missing, primary_scorer(design).score_range)
     added = contributions(grid.status, grid.score, scoring.policy, scoring.score_range)
-    told = [summarise_arm(name, arm, grid, tally, added[arm], scoring) for arm, name in enumerate(design.arm_names)]
+    numbers = [arm_numbers(arm, grid, added[arm], scoring) for arm in range(len(design.arm_names))]
+    told = [summarise_arm(name, arm, grid, tally, numbers[arm]) for arm, name in enumerate(design.arm_names)]
     arms = tuple(arm for arm, _ in told)
     grouping = clusters if any(cluster is not None for cluster in clusters) else None
     first = design.arm_names.index(design.baseline)
