@@ -36,6 +36,7 @@ __all__ = [
     "fixed_items_interval",
     "headline",
     "headline_reach",
+    "headline_relief",
     "item_interval",
     "item_sem",
     "item_t",
@@ -231,8 +232,13 @@ def headline(item: Interval, run: Interval | None, *, k: int, noise: Interval | 
 
 def headline_reach(item: float, run: float, noise: float, *, runs: int) -> float:
     """Half-width of the headline from those of the item, run and noise interval; ``runs`` as counted by the second."""
-    beyond = run**2 - (1 + _RELIEF / (runs - 1)) * min(noise, item) ** 2
+    beyond = run**2 - headline_relief(runs) * min(noise, item) ** 2
     return math.sqrt(item**2 + max(0.0, beyond))
+
+
+def headline_relief(runs: int) -> float:
+    """How many times the squared half-width of the noise the headline takes off that of ``runs`` runs."""
+    return 1 + _RELIEF / (runs - 1)
 
 
 def _together(item: Interval, item_reach: float, run_reach: float, runs: int, noise: float, small: str) -> Headline:
