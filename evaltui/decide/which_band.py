@@ -50,12 +50,13 @@ def which_band(baseline: ItemHashes, candidate: ItemHashes) -> BandChoice:
         if number
     )
     advice = (
-        f"; on the {count(shared, 'item')} that both hold unchanged the two can be compared item by item, which is sharper"
+        f"; on the {count(shared, 'item')} that both hold unchanged the two can be compared item by item, which is "
+        "sharper"
         if shared
         else ""
     )
     why = (
-        f"the sampling band: the item sets differ ({how}), so which items happened to be in either set moves the scores "
-        f"too, and usually more than runs do{advice}"
+        f"the sampling band: the item sets differ ({how}), so which items happened to be in either set moves the "
+        f"scores too, and usually more than runs do{advice}"
     )
     return BandChoice("sampling", why, *sizes, shared)
