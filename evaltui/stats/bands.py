@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.special import chdtri, ndtri, stdtrit
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import chdtrc, chdtri, fdtrc, ndtri, stdtrit
 
+from evaltui.stats.pvalue import PValue
 from evaltui.stats.sample import all_equal, checked_level, mean, sample, sum_of_squares
 
 HALF_POINT = 0.005
@@ -125,6 +127,147 @@ def two_run_limit(sd: float | None, *, level: float = 0.95) -> Limit:
     if sd is None:
         return replace(blank, note="the spread of runs has not been measured")
     return replace(blank, width=math.sqrt(2) * float(ndtri((1 + level) / 2)) * _positive(sd))
+
+
+def rubric_band(p: float, claims: int) -> float:
+    """Standard deviation sqrt(p (1 - p) claims) of a count: which claims happened to be written into a rubric.
+
+    Raises ValueError unless 0 <= p <= 1 and claims >= 1.
+    """
+    return claims * sampling_band(p, claims)
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """A same-item sd carried over to ``n`` items and means of ``k`` runs, in the unit of the scores.
+
+    ``independent`` is the part of it from items that flip on their own, which shrinks with n; ``shared`` the part in
+    which whole runs move together, which does not. More runs lessen both. ``relative_uncertainty`` is that of an sd
+    measured from k runs.
+    """
+
+    sd: float
+    independent: float
+    shared: float
+    n: int
+    k: int
+    relative_uncertainty: float | None
+    method: str = "root of the squared shared and independent parts over k"
+    unit: str = "runs"
+    note: str = ""
+
+
+def project(sd: float, independent_sd: float, n: int, *, to_n: int | None = None, to_k: int = 1) -> Projection:
+    """What the ``sd`` of single runs over ``n`` items will be over ``to_n`` items and means of ``to_k`` runs.
+
+    ``independent_sd`` is what independent flips give on these n items (``Excess.independent_sd``): only that part
+    scales, with sqrt(n / to_n). Where it exceeds sd, no run was seen to move as a whole and all of sd is independent.
+    Raises ValueError unless sd > 0, independent_sd >= 0 and the counts are at least 1.
+    """
+    _positive(sd)
+    items = n if to_n is None else to_n
+    if min(n, items, to_k) < 1:
+        raise ValueError(f"items and runs must be at least 1, not {n}, {items} and {to_k}")
+    if not 0 <= independent_sd < math.inf:
+        raise ValueError(f"independent_sd must be a finite number of at least 0, not {independent_sd}")
+    single = min(sd, independent_sd)
+    independent = single * math.sqrt(n / items / to_k)
+    shared = math.sqrt((sd - single) * (sd + single) / to_k)
+    note = "" if independent_sd < sd else "the runs spread no more than independent flips do: no part of it is shared"
+    uncertainty = 1 / math.sqrt(2 * to_k - 2) if to_k > 1 else None
+    return Projection(math.hypot(independent, shared), independent, shared, items, to_k, uncertainty, note=note)
+
+
+def bartlett(groups: Sequence[ArrayLike]) -> PValue:
+    """Bartlett's test (1937) of equal variances, from the run scores of each band; exact only for normal scores.
+
+    ``n`` counts the runs of all groups. Raises ValueError for NaN or infinity.
+    """
+    runs = [sample(group, f"groups[{place}]") for place, group in enumerate(groups)]
+    n = sum(len(group) for group in runs)
+    problem = _not_testable(runs)
+    if problem:
+        return PValue(None, None, "Bartlett", n, note=problem)
+    free = np.array([len(group) - 1 for group in runs], dtype=np.float64)
+    variances = np.array([sum_of_squares(group) for group in runs]) / free
+    pooled = math.fsum((free * variances).tolist()) / free.sum()
+    excess = free.sum() * math.log(pooled) - math.fsum((free * np.log(variances)).tolist())
+    correction = 1 + (math.fsum((1 / free).tolist()) - 1 / free.sum()) / (3 * (len(runs) - 1))
+    statistic = max(0.0, float(excess / correction))
+    return PValue(float(chdtrc(len(runs) - 1, statistic)), statistic, "Bartlett", n, len(runs) - 1)
+
+
+def brown_forsythe(groups: Sequence[ArrayLike]) -> PValue:
+    """Levene's test of equal variances around medians (Brown and Forsythe 1974): holds for scores that are not normal.
+
+    ``df`` is that of the numerator. Raises ValueError for NaN or infinity.
+    """
+    runs = [sample(group, f"groups[{place}]") for place, group in enumerate(groups)]
+    n = sum(len(group) for group in runs)
+    problem = _not_testable(runs)
+    if problem:
+        return PValue(None, None, "Brown-Forsythe", n, note=problem)
+    distances = [np.abs(group - np.median(group)) for group in runs]
+    within = math.fsum(sum_of_squares(group) for group in distances)
+    between = sum_of_squares(np.concatenate(distances)) - within
+    df, rest = len(runs) - 1, n - len(runs)
+    if all(all_equal(group) for group in distances):
+        return PValue(None, None, "Brown-Forsythe", n, note="two runs a band: their distances cannot be compared")
+    statistic = max(0.0, between / df / (within / rest))
+    return PValue(float(fdtrc(df, rest, statistic)), statistic, "Brown-Forsythe", n, df)
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Several bands of one configuration as one floor. ``sd`` is None where they were not pooled; ``note`` says why.
+
+    ``df`` is the sum of their k - 1; ``sd_low`` and ``sd_high`` are the chi-square interval at ``level``. ``test`` is
+    the equal-variance test that decided. ``history`` has the sd of each band in the order given, None if unmeasured.
+    """
+
+    sd: float | None
+    sd_low: float | None
+    sd_high: float | None
+    df: int
+    test: PValue
+    history: tuple[float | None, ...]
+    level: float
+    method: str = "root of the mean variance, weighted by k - 1"
+    unit: str = "runs"
+    note: str = ""
+
+
+def pool(bands: Sequence[Band], *, alpha: float = 0.05, level: float = 0.95) -> Pool:
+    """Pool measured bands into one sd unless Bartlett's test rejects equal variances at ``alpha``.
+
+    Bands that were not measured do not enter. Raises ValueError unless alpha and level lie between 0 and 1.
+    """
+    checked_level(alpha)
+    measured = [one for one in bands if one.measured and one.sd is not None]
+    test = bartlett([one.scores for one in measured])
+    df = sum(one.k - 1 for one in measured)
+    bare = Pool(None, None, None, df, test, tuple(one.sd for one in bands), checked_level(level))
+    if not measured:
+        return replace(bare, note="no band has been measured")
+    if test.p is not None and test.p < alpha:
+        return replace(bare, note=f"the bands differ (p = {test.p:.2g}): the floor has moved, use the newest alone")
+    sd = math.sqrt(math.fsum((one.k - 1) * one.sd**2 for one in measured if one.sd is not None) / df)
+    tail = (1 - level) / 2
+    return replace(
+        bare,
+        sd=sd,
+        sd_low=sd * math.sqrt(df / float(chdtri(df, tail))),
+        sd_high=sd * math.sqrt(df / float(chdtri(df, 1 - tail))),
+        note="one band only: nothing was pooled" if len(measured) == 1 else "",
+    )
+
+
+def _not_testable(groups: Sequence[NDArray[np.float64]]) -> str:
+    if len(groups) < 2:
+        return "needs more: two measured bands at least"
+    if any(len(group) < 2 or all_equal(group) for group in groups):
+        return "a band without a measured spread cannot be compared"
+    return ""
 
 
 def _positive(sd: float) -> float:

@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from evaltui.stats.bands import band, new_run_limit, sampling_band, two_run_limit, two_set_band
+from evaltui.stats.bands import (
+    band,
+    bartlett,
+    brown_forsythe,
+    new_run_limit,
+    pool,
+    project,
+    rubric_band,
+    sampling_band,
+    two_run_limit,
+    two_set_band,
+)
 
 TEN_RUNS = [0.8120, 0.8070, 0.8190, 0.8090, 0.8150, 0.8040, 0.8110, 0.8180, 0.8060, 0.8130]
 
@@ -92,7 +103,7 @@ def test_sampling_band(p, n, expected):
 
 
 def test_which_claims_made_it_into_a_rubric_of_sixty():
-    assert 60 * sampling_band(0.5, 60) == pytest.approx(3.87, abs=0.005)
+    assert rubric_band(0.5, 60) == pytest.approx(3.87, abs=0.005)
 
 
 def test_two_sets_take_the_root_of_the_sum():
@@ -132,3 +143,60 @@ def test_without_a_measured_sd_there_is_no_limit():
 def test_an_sd_that_is_none_is_refused(sd):
     with pytest.raises(ValueError, match="positive number"):
         two_run_limit(sd)
+
+
+def test_only_the_independent_part_shrinks_with_more_items():
+    """Section 6: sd 0.00502 on 2,000 items of which independent flips of 30 to 40 items explain 0.0021."""
+    projected = project(0.00502, 0.0021, 2000, to_n=500)
+    shared = np.sqrt(0.00502**2 - 0.0021**2)
+    assert (projected.independent, projected.shared) == pytest.approx((0.0042, shared), rel=1e-12)
+    assert projected.sd == pytest.approx(np.hypot(0.0042, shared), rel=1e-12)
+    assert project(0.00502, 0.0021, 2000, to_n=10**9).sd == pytest.approx(shared, rel=1e-5)
+
+
+def test_more_runs_lessen_both_parts():
+    projected = project(0.00502, 0.0021, 2000, to_k=4)
+    assert projected.sd == pytest.approx(0.00251, rel=1e-12)
+    assert projected.relative_uncertainty == pytest.approx(1 / np.sqrt(6))
+
+
+def test_runs_that_spread_no_more_than_flips_share_nothing():
+    projected = project(0.004, 0.005, 2000, to_n=8000)
+    assert (projected.sd, projected.shared) == (pytest.approx(0.002), 0)
+    assert "no part" in projected.note
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("sizes", [(5, 5), (10, 3, 7), (10, 10, 10, 4)])
+def test_equal_variance_tests_against_scipy(seed, sizes):
+    rng = np.random.default_rng(seed)
+    groups = [0.8 + rng.normal(scale=0.01, size=size) for size in sizes]
+    for ours, theirs in ((bartlett, scipy.stats.bartlett), (brown_forsythe, scipy.stats.levene)):
+        result, expected = ours(groups), theirs(*groups)
+        assert (result.statistic, result.p) == pytest.approx((expected.statistic, expected.pvalue), abs=1e-9)
+        assert result.n == sum(sizes)
+
+
+def test_pooled_bands_weigh_by_their_degrees_of_freedom():
+    first, second = band(TEN_RUNS), band([0.812, 0.806, 0.815])
+    result = pool([first, band([0.8]), second])
+    expected = np.sqrt((9 * first.sd**2 + 2 * second.sd**2) / 11)
+    assert (result.sd, result.df) == (pytest.approx(expected, rel=1e-12), 11)
+    assert result.history == (first.sd, None, second.sd)
+    limits = expected * np.sqrt(11 / scipy.stats.chi2.ppf([0.975, 0.025], 11))
+    assert (result.sd_low, result.sd_high) == pytest.approx(tuple(limits), rel=1e-9)
+
+
+def test_bands_that_differ_are_not_pooled():
+    result = pool([band(TEN_RUNS), band(0.8 + 10 * (np.array(TEN_RUNS) - 0.8))])
+    assert (result.sd, result.sd_low) == (None, None)
+    assert "floor has moved" in result.note
+
+
+def test_too_few_bands_to_pool_are_said():
+    assert "no band" in pool([band([0.8])]).note
+    alone = pool([band(TEN_RUNS)])
+    assert alone.sd == pytest.approx(band(TEN_RUNS).sd)
+    assert "one band only" in alone.note
+    assert bartlett([TEN_RUNS, [0.8]]).p is None
+    assert brown_forsythe([[0.1, 0.2], [0.1, 0.3]]).p is None
