@@ -57,6 +57,7 @@ class Table:
     columns: Sequence[str]
     rows: list[list[str]] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
+    doubtful: list[str] = field(default_factory=list)
 
     def rate(self, wrong: Floats, limit: float | None, where: str) -> str:
         """``wrong`` (studies,) as a percentage with its standard error, judged against ``limit`` (a percentage)."""
@@ -68,7 +69,10 @@ class Table:
         if 100 * share - 3 * error > limit:
             self.violations.append(f"{self.title}: {where}: {text} is above {limit:g}")
             return f"**{text} VIOLATED**"
-        return f"{text} above" if 100 * share > limit else text
+        if 100 * share > limit:
+            self.doubtful.append(f"{self.title}: {where}: {text} is above {limit:g}")
+            return f"{text} above"
+        return text
 
     def markdown(self) -> str:
         lines = [f"## {self.title}", "", self.about, ""]
@@ -158,7 +162,7 @@ def interval_tables(pool: Executor, studies: int, seed: int) -> Iterator[Table]:
         "wider of two",
         "headline",
         "x item",
-        "Welch lead",
+        "headline, Welch",
     ]
     for title, differ, sizes, repeats in (
         ("Intervals: no true difference", 0.0, SIZES, REPEATS),
@@ -335,6 +339,12 @@ def tables(pool: Executor, quick: bool, seed: int) -> Iterator[Table]:
     yield forecast_table(pool, 1000 if quick else 6000, seed, shift="0.06 own", limited=False)
 
 
+def _verdict(broken: Sequence[str], doubtful: Sequence[str]) -> str:
+    lines = [f"- VIOLATED {each}" for each in broken]
+    lines += [f"- above, by less than three Monte Carlo errors: {each}" for each in doubtful]
+    return "\n".join(lines) or "No rate is above its limit."
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="few studies a cell, under a minute on 2 cores")
@@ -343,14 +353,17 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
     start = time.perf_counter()
-    texts, violations = [], []
+    texts: list[str] = []
+    broken: list[str] = []
+    doubtful: list[str] = []
     with ProcessPoolExecutor(options.processes) as pool:
         for table in tables(pool, options.quick, options.seed):
             print(table.markdown(), flush=True)
             print(f"({time.perf_counter() - start:.0f} s so far)\n", file=sys.stderr)
             texts.append(table.markdown())
-            violations += table.violations
-    verdict = "\n".join(f"- VIOLATED {each}" for each in violations) or "Every limit holds."
+            broken += table.violations
+            doubtful += table.doubtful
+    verdict = _verdict(broken, doubtful)
     print(verdict)
     if options.output:
         quick = " --quick" if options.quick else ""
@@ -359,7 +372,7 @@ def main() -> int:
         options.output.write_text(
             "\n".join(["# Coverage, measured", "", made, "", about, "", verdict, "", *texts]), "utf-8"
         )
-    return 1 if violations else 0
+    return 1 if broken else 0
 
 
 if __name__ == "__main__":
