@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-ROOM = ["bands", "bootstrap", "excess", "flips", "intervals", "lattice"]
+ROOM = ["bands", "bootstrap", "excess", "flips", "forecast", "intervals", "lattice", "sequence"]
 
 
 def test_the_estimators_do_without_scipy_stats():
