@@ -5,7 +5,19 @@ from __future__ import annotations
 import subprocess
 import sys
 
-ROOM = ["bands", "bootstrap", "excess", "flips", "forecast", "intervals", "lattice", "sequence"]
+ROOM = [
+    "agreement",
+    "bands",
+    "bootstrap",
+    "components",
+    "excess",
+    "flips",
+    "intervals",
+    "lattice",
+    "multiplicity",
+    "power",
+    "rules",
+]
 
 
 def test_the_estimators_do_without_scipy_stats():
