@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
 from evaltui.core.format import count
 from evaltui.decide.item_sets import ItemHashes, item_sets
+from evaltui.stats.bands import project, sampling_band
+from evaltui.stats.excess import Excess
 
 Kind = Literal["same-item", "sampling"]
 
@@ -60,3 +63,49 @@ def which_band(baseline: ItemHashes, candidate: ItemHashes) -> BandChoice:
         f"scores too, and usually more than runs do{advice}"
     )
     return BandChoice("sampling", why, *sizes, shared)
+
+
+@dataclass(frozen=True, slots=True)
+class BandAtSize:
+    """The band that applies, carried to ``n`` items: z sd of one score, in the unit of the scores.
+
+    ``sd`` and ``band`` are None where they are not known; ``note`` says why, or what is in them.
+    """
+
+    kind: Kind
+    sd: float | None
+    band: float | None
+    n: int
+    z: float
+    note: str
+
+
+def at_size(
+    choice: BandChoice, n: int, *, spread: Excess | None = None, pass_rate: float | None = None, z: float = 2.0
+) -> BandAtSize:
+    """The chosen band for a score over ``n`` items.
+
+    Same-item: from the measured ``spread`` of an arm's runs, of which only the part in which items flip on their own
+    shrinks with n. Sampling: from ``pass_rate``, widened by what whole runs move where ``spread`` is given. Raises
+    ValueError unless n >= 1 and the rate lies between 0 and 1.
+    """
+    if n < 1:
+        raise ValueError(f"n must be at least 1, not {n}")
+    measured = None
+    if spread is not None and spread.sd and spread.independent_sd is not None:
+        measured = project(spread.sd, spread.independent_sd, spread.n, to_n=n)
+    if choice.kind == "same-item":
+        if measured is None:
+            return BandAtSize(choice.kind, None, None, n, z, "the spread of runs has not been measured")
+        return BandAtSize(choice.kind, measured.sd, z * measured.sd, n, z, measured.note or _SHARED)
+    if pass_rate is None:
+        return BandAtSize(choice.kind, None, None, n, z, "the sampling band needs a pass rate")
+    sd = math.hypot(sampling_band(pass_rate, n), measured.shared if measured is not None else 0.0)
+    if not sd:
+        note = "none or all of the items passed: the exact interval of the rate says what that leaves possible"
+        return BandAtSize(choice.kind, None, None, n, z, note)
+    note = _SHARED if measured is not None else "movement of whole runs is not in it: it has not been measured"
+    return BandAtSize(choice.kind, sd, z * sd, n, z, note)
+
+
+_SHARED = "the part in which whole runs move does not shrink with more items"
