@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -87,6 +88,8 @@ def summarise_arm(
             z=spread.z,
             band=spread.band,
             measured=spread.measured,
+            sampling=_sampling(runs, spread.z),
+            note=spread.note,
         ),
         flips=numbers.flips,
         excess_spread=numbers.excess,
@@ -136,6 +139,15 @@ def _told_run(arm: int, repeat: int, grid: Grid, tally: Tally, run: RunNumbers) 
         tokens=tally.prompt_tokens(arm, repeat) + tally.completion_tokens(arm, repeat),
         cost=tally.cost(arm, repeat),
     )
+
+
+def _sampling(runs: Sequence[RunSummary], z: float) -> float | None:
+    """``z`` standard errors of a pass rate: how far another draw of as many items would move it; None: not a rate."""
+    whole = [run for run in runs if run.complete and run.score is not None and run.counted]
+    rates = [run.score for run in whole if run.score is not None]
+    if not rates or not all(0 <= rate <= 1 for rate in rates):
+        return None
+    return z * bands.sampling_band(sum(rates) / len(rates), min(run.counted for run in whole))
 
 
 def last_finish(grid: Grid, arm: int, column: int) -> float | None:
@@ -211,4 +223,4 @@ def _score_codes(arm: int, grid: Grid) -> NDArray[np.int64]:
 def _excess(contributions: bytes, repeats: int) -> ExcessSummary:
     """Remembered, because complete runs rarely change between two looks and the permutation test takes long."""
     found = excess.excess_spread(np.frombuffer(contributions).reshape(-1, repeats) if repeats else np.empty((0, 0)))
-    return ExcessSummary(found.ratio, found.p)
+    return ExcessSummary(found.ratio, found.p, found.method, found.note)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from evaltui.core.grid import Grid
 from evaltui.core.score import contributions
 from evaltui.core.status import StudyState
 from evaltui.core.study import Design, ScorerDesign, StudyInfo
 from evaltui.core.tally import Tally
-from evaltui.report.arms import Scoring, arm_numbers, summarise_arm
+from evaltui.report.arms import ArmNumbers, Scoring, arm_numbers, summarise_arm
 from evaltui.report.comparability import arms_comparability, comparability_notices, marks
-from evaltui.report.comparisons import by_category, compare
+from evaltui.report.comparisons import PairNumbers, by_category, compare, pair_numbers
 from evaltui.report.notices import notices
 from evaltui.report.pace import time_left
 from evaltui.report.pairing import pair
-from evaltui.report.summary import Progress, Summary
+from evaltui.report.summary import CategorySummary, Progress, RunSummary, Summary
+
+Runs = tuple[Sequence[RunSummary], Sequence[RunSummary]]
 
 
 def summarise(
@@ -41,33 +43,63 @@ def summarise(
     scoring = Scoring(design.missing, primary_scorer(design).score_range)
     added = contributions(grid.status, grid.score, scoring.policy, scoring.score_range)
     numbers = [arm_numbers(arm, grid, added[arm], scoring) for arm in range(len(design.arm_names))]
+    grouping = clusters if any(cluster is not None for cluster in clusters) else None
+    first = design.arm_names.index(design.baseline)
+    pairings = {arm: pair(grid, added, first, arm) for arm in range(len(numbers)) if arm != first}
+
+    def numbers_of(other: int, runs: Runs) -> PairNumbers:
+        return pair_numbers(
+            grid,
+            added,
+            pairings[other],
+            arms=(first, other),
+            runs=runs,
+            interleaved=design.schedule == "interleaved",
+            clusters=grouping,
+        )
+
+    return assemble(
+        info,
+        grid,
+        tally,
+        numbers,
+        pairs=numbers_of,
+        categories=lambda other: by_category(pairings[other], categories, grouping),
+        eta_s=time_left(grid.finished, design.n_cells - _done(grid), now),
+        item_ids=item_ids,
+    )
+
+
+def assemble(
+    info: StudyInfo,
+    grid: Grid,
+    tally: Tally,
+    numbers: Sequence[ArmNumbers],
+    *,
+    pairs: Callable[[int, Runs], PairNumbers],
+    categories: Callable[[int], Sequence[CategorySummary]],
+    eta_s: float | None,
+    item_ids: Sequence[str],
+) -> Summary:
+    """The report from the numbers of each arm and, for each arm that may be compared, those of it and the baseline."""
+    design = info.design
     told = [summarise_arm(name, arm, grid, tally, numbers[arm]) for arm, name in enumerate(design.arm_names)]
     arms = tuple(arm for arm, _ in told)
-    grouping = clusters if any(cluster is not None for cluster in clusters) else None
     first = design.arm_names.index(design.baseline)
     rivals = [arm for arm in range(len(arms)) if arm != first]
     answers = {arm: arms_comparability(design, arms[first], arms[arm]) for arm in rivals}
     others = [arm for arm in rivals if answers[arm].comparable]
-    pairings = [pair(grid, added, first, other) for other in others]
     comparisons = tuple(
         compare(
-            grid,
-            added,
-            pairing,
-            arms[first],
-            arms[other],
-            arms=(first, other),
-            interleaved=design.schedule == "interleaved",
-            clusters=grouping,
-            marks=marks(answers[other]),
+            pairs(other, (arms[first].runs, arms[other].runs)), arms[first], arms[other], marks=marks(answers[other])
         )
-        for other, pairing in zip(others, pairings, strict=True)
+        for other in others
     )
     return Summary(
         info=info,
         arms=arms,
         comparisons=comparisons,
-        categories=tuple(by_category(pairings[0], categories, grouping)) if pairings else (),
+        categories=tuple(categories(others[0])) if others else (),
         warnings=tuple(
             notices(
                 info,
@@ -76,11 +108,11 @@ def summarise(
                 comparisons,
                 bands=[notice for _, about in told for notice in about],
                 compared=comparability_notices(arms[first], [arms[arm] for arm in rivals], list(answers.values())),
-                score_range=scoring.score_range,
+                score_range=primary_scorer(design).score_range,
                 item_ids=item_ids,
             )
         ),
-        progress=_progress(info, grid, tally, now),
+        progress=_progress(info, grid, tally, eta_s),
     )
 
 
@@ -89,14 +121,17 @@ def primary_scorer(design: Design) -> ScorerDesign:
     return next((scorer for scorer in design.scorers if scorer.primary), design.scorers[0])
 
 
-def _progress(info: StudyInfo, grid: Grid, tally: Tally, now: float) -> Progress:
-    done = sum(grid.done(arm, repeat) for arm in range(grid.n_arms) for repeat in range(1, grid.repeats + 1))
-    total = info.design.n_cells
+def _done(grid: Grid) -> int:
+    return sum(grid.done(arm, repeat) for arm in range(grid.n_arms) for repeat in range(1, grid.repeats + 1))
+
+
+def _progress(info: StudyInfo, grid: Grid, tally: Tally, eta_s: float | None) -> Progress:
+    done, total = _done(grid), info.design.n_cells
     moving = info.state is StudyState.RUNNING and not info.crashed and done < total
     return Progress(
         done=done,
         total=total,
         cost=tally.total_cost,
         requests=tally.requests,
-        eta_s=time_left(grid.finished, total - done, now) if moving else None,
+        eta_s=eta_s if moving else None,
     )

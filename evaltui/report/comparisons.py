@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,12 @@ from evaltui.report.summary import (
     RunSummary,
 )
 from evaltui.stats import intervals
+from evaltui.stats.forecast import Forecast, forecast
 from evaltui.stats.interval import Interval
-from evaltui.stats.multiplicity import holm
+from evaltui.stats.live import paired_means
+from evaltui.stats.multiplicity import benjamini_hochberg, holm
+from evaltui.stats.sample import mean
+from evaltui.stats.sequence import over_passes, pass_differences
 from evaltui.stats.t_test import t_test
 
 LEVEL = 0.95
@@ -29,45 +34,86 @@ LEVEL = 0.95
 Clusters = Sequence[str | None]
 
 
-def compare(
+@dataclass(frozen=True, slots=True)
+class PairNumbers:
+    """What the counted cells of two arms say. ``complete`` is how many repeats the run interval rests on."""
+
+    item: Interval
+    run: Interval
+    complete: int
+    fixed: Interval
+    sequence: Interval
+    forecast: Forecast
+    means: tuple[float, float] | None
+    n_items: int
+    n_in_flight: int
+    n_left_out: int
+    gained: int
+    lost: int
+    repeats: int
+
+
+def pair_numbers(
     grid: Grid,
     added: NDArray[np.float64],
     pairing: Pairing,
-    baseline: ArmSummary,
-    candidate: ArmSummary,
     *,
     arms: tuple[int, int],
+    runs: tuple[Sequence[RunSummary], Sequence[RunSummary]],
     interleaved: bool,
     clusters: Clusters | None,
-    marks: tuple[Notice, ...] = (),
-) -> ComparisonSummary:
-    """Compare two paired arms. ``added`` (arms, items, repeats) holds contributions, ``arms`` the two indices.
+) -> PairNumbers:
+    """The numbers of two paired arms by their definition. ``added`` (arms, items, repeats) holds contributions.
 
-    ``clusters`` names the cluster of each item, None where items stand alone. Runs are paired by repeat when the
-    schedule was ``interleaved``. ``marks`` go with the result.
+    ``arms`` are the two indices, ``runs`` those of both arms, ``clusters`` names the cluster of each item, None where
+    items stand alone. Runs are paired by repeat when the schedule was ``interleaved``.
     """
     paired = pairing.paired
-    item = intervals.item_interval(pairing.difference[paired], level=LEVEL, clusters=_of(clusters, paired))
-    run, k = _over_runs(added[list(arms)], (baseline.runs, candidate.runs), interleaved)
-    counted = np.where(grid.counted(*arms)[None], added[list(arms)], np.nan)
-    fixed = intervals.fixed_items_interval(counted[0][paired], counted[1][paired], level=LEVEL)
-    lead = intervals.headline(item, run, k=k)
-    means = _means(pairing)
+    both = added[list(arms)]
+    run, complete = over_runs(lambda repeat: paired_means(both[:, :, repeat - 1]), runs, interleaved)
+    counted = np.where(grid.counted(*arms)[None], both, np.nan)
+    watched = watch(both, grid.frontier(*arms), interleaved=interleaved, clustered=clusters is not None)
+    return PairNumbers(
+        item=intervals.item_interval(pairing.difference[paired], level=LEVEL, clusters=of_paired(clusters, paired)),
+        run=run,
+        complete=complete,
+        fixed=intervals.fixed_items_interval(counted[0][paired], counted[1][paired], level=LEVEL),
+        sequence=watched[0],
+        forecast=watched[1],
+        means=_means(pairing),
+        n_items=pairing.n_items,
+        n_in_flight=pairing.n_in_flight,
+        n_left_out=pairing.n_left_out,
+        gained=pairing.gained,
+        lost=pairing.lost,
+        repeats=int(np.count_nonzero(grid.frontier(*arms))),
+    )
+
+
+def compare(
+    numbers: PairNumbers, baseline: ArmSummary, candidate: ArmSummary, *, marks: tuple[Notice, ...] = ()
+) -> ComparisonSummary:
+    """Tell the numbers of two arms: which interval leads, and what it says. ``marks`` go with the result."""
+    item, run, fixed = numbers.item, numbers.run, numbers.fixed
+    lead = intervals.headline(item, run, k=numbers.complete, noise=fixed)
+    shown = (item, run, fixed) if lead.interval in (item, run) else (item, run, fixed, lead.interval)
+    means = numbers.means
     return ComparisonSummary(
         baseline=baseline.name,
         candidate=candidate.name,
         difference=item.estimate,
         baseline_mean=means[0] if means else None,
         candidate_mean=means[1] if means else None,
-        n_items=pairing.n_items,
-        n_in_flight=pairing.n_in_flight,
-        n_left_out=pairing.n_left_out,
-        intervals=tuple(_told(each) for each in (item, run, fixed)),
+        n_items=numbers.n_items,
+        n_in_flight=numbers.n_in_flight,
+        n_left_out=numbers.n_left_out,
+        intervals=tuple(_told(each) for each in shown),
         headline=Headline(lead.method, lead.low, lead.high, lead.why),
-        sequence=None,
-        forecast=None,
-        gained=pairing.gained,
-        lost=pairing.lost,
+        sequence=_told(numbers.sequence),
+        forecast=numbers.forecast.probability,
+        forecast_note=numbers.forecast.note,
+        gained=numbers.gained,
+        lost=numbers.lost,
         sentence=comparison_sentence(
             baseline=baseline.name,
             candidate=candidate.name,
@@ -76,29 +122,53 @@ def compare(
             level=LEVEL,
             method=_named(lead.interval),
             why=lead.interval.note,
-            n_items=pairing.n_items,
-            repeats=int(np.count_nonzero(grid.frontier(*arms))),
+            n_items=numbers.n_items,
+            repeats=numbers.repeats,
         ),
         marks=marks,
     )
 
 
-def by_category(pairing: Pairing, categories: Sequence[str | None], clusters: Clusters | None) -> list[CategorySummary]:
-    """The difference within each category, with a t interval of its own, sorted by name; unnamed items are left out.
+def watch(
+    both: NDArray[np.float64], frontier: NDArray[np.int64], *, interleaved: bool, clustered: bool
+) -> tuple[Interval, Forecast]:
+    """What may be looked at while a study runs: the sequence over passes, and the forecast of the finished headline.
 
-    p-values are adjusted (Holm) for the number of categories.
+    ``both`` (2, items, repeats) holds contributions in the planned order, ``frontier`` (repeats,) how many count.
+    Neither takes clusters into account, so clustered items get none.
     """
+    _, n, k = both.shape
+    if clustered:
+        note = "items come in clusters, which it does not take into account"
+        estimand = "items like these, at every look"
+        blank = Interval(None, None, None, LEVEL, "asymptotic confidence sequence", "items", 0, estimand, note)
+        return blank, Forecast(None, LEVEL, 0, note=note)
+    sequence = over_passes(
+        pass_differences(both[0], both[1], frontier), planned=max(n, 2), planned_passes=k, level=LEVEL
+    )
+    return sequence, forecast(both[0], both[1], frontier, paired=interleaved, level=LEVEL)
+
+
+def by_category(pairing: Pairing, categories: Sequence[str | None], clusters: Clusters | None) -> list[CategorySummary]:
+    """The difference within each category, with a t interval of its own, sorted by name; unnamed items are left out."""
     places: dict[str, list[int]] = {}
     for place in np.flatnonzero(pairing.paired).tolist():
         name = categories[place]
         if name is not None:
             places.setdefault(name, []).append(place)
-    named = sorted(places.items())
-    found = [_within(pairing.difference[members], members, clusters) for _, members in named]
-    adjusted = holm([t_test(interval).p for interval in found])
+    return told_categories(
+        {name: _within(pairing.difference[members], members, clusters) for name, members in places.items()},
+        {name: len(members) for name, members in places.items()},
+    )
+
+
+def told_categories(found: Mapping[str, Interval], sizes: Mapping[str, int]) -> list[CategorySummary]:
+    """Categories by name with their intervals; p-values are adjusted for the number of categories."""
+    named = sorted(found.items())
+    tests = [t_test(interval).p for _, interval in named]
     return [
-        CategorySummary(name, len(members), interval.estimate, interval.low, interval.high, p)
-        for (name, members), interval, p in zip(named, found, adjusted, strict=True)
+        CategorySummary(name, sizes[name], interval.estimate, interval.low, interval.high, p, q)
+        for (name, interval), p, q in zip(named, holm(tests), benjamini_hochberg(tests), strict=True)
     ]
 
 
@@ -108,29 +178,25 @@ def _within(difference: NDArray[np.float64], members: Sequence[int], clusters: C
     return intervals.cluster_t(difference, [clusters[place] for place in members], level=LEVEL)
 
 
-def _over_runs(
-    added: NDArray[np.float64], runs: tuple[Sequence[RunSummary], Sequence[RunSummary]], interleaved: bool
+def over_runs(
+    means_of: Callable[[int], tuple[float, float] | None],
+    runs: tuple[Sequence[RunSummary], Sequence[RunSummary]],
+    interleaved: bool,
 ) -> tuple[Interval, int]:
-    """The run interval over complete runs, and how many repeats it rests on; ``added`` is (2, items, repeats).
+    """The run interval over complete runs, and how many repeats it rests on.
 
-    Paired runs are compared on the items that count in both, so that a cell missing in one of them moves neither mean.
+    Paired runs are compared by ``means_of`` a repeat: on the items that count in both, so that a cell missing in one of
+    them moves neither mean.
     """
     complete = [{run.repeat for run in each if run.complete and run.score is not None} for each in runs]
     if interleaved:
         both = sorted(complete[0] & complete[1])
-        means = [_paired_means(added[:, :, repeat - 1]) for repeat in both]
-        kept = [pair for pair in means if pair is not None]
+        kept = [pair for pair in map(means_of, both) if pair is not None]
         scores = ([baseline for baseline, _ in kept], [candidate for _, candidate in kept])
     else:
         scores = (_scores(runs[0]), _scores(runs[1]))
     interval = intervals.run_interval(*scores, paired=interleaved, level=LEVEL)
     return interval, min(len(scores[0]), len(scores[1]))
-
-
-def _paired_means(added: NDArray[np.float64]) -> tuple[float, float] | None:
-    """Both arms' means over the items that contribute in both; None where there is none. ``added`` is (2, items)."""
-    shared = added[:, ~np.isnan(added).any(axis=0)]
-    return (float(shared[0].mean()), float(shared[1].mean())) if shared.size else None
 
 
 def _scores(runs: Sequence[RunSummary]) -> list[float]:
@@ -141,10 +207,10 @@ def _means(pairing: Pairing) -> tuple[float, float] | None:
     if not pairing.n_items:
         return None
     paired = pairing.paired
-    return float(pairing.baseline[paired].mean()), float(pairing.candidate[paired].mean())
+    return mean(pairing.baseline[paired].tolist()), mean(pairing.candidate[paired].tolist())
 
 
-def _of(clusters: Clusters | None, paired: NDArray[np.bool_]) -> Clusters | None:
+def of_paired(clusters: Clusters | None, paired: NDArray[np.bool_]) -> Clusters | None:
     return None if clusters is None else [clusters[place] for place in np.flatnonzero(paired).tolist()]
 
 

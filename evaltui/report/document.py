@@ -83,7 +83,6 @@ def _arm(arm: ArmSummary) -> Document:
 
 
 def _comparison(comparison: ComparisonSummary) -> Document:
-    sequence = comparison.sequence
     return {
         "baseline": comparison.baseline,
         "candidate": comparison.candidate,
@@ -94,8 +93,9 @@ def _comparison(comparison: ComparisonSummary) -> Document:
         "n_left_out": comparison.n_left_out,
         "intervals": [asdict(each) for each in comparison.intervals],
         "headline": asdict(comparison.headline) if comparison.headline else None,
-        "sequence": {"low": sequence[0], "high": sequence[1]} if sequence else None,
+        "sequence": asdict(comparison.sequence),
         "forecast": comparison.forecast,
+        "forecast_note": comparison.forecast_note,
         "gained": comparison.gained,
         "lost": comparison.lost,
         "sentence": comparison.sentence,

@@ -48,7 +48,11 @@ class RunSummary:
 
 @dataclass(frozen=True, slots=True)
 class BandSummary:
-    """Run-to-run spread of complete runs. ``measured`` is False where k is 1 or the repeats are not repeats."""
+    """Run-to-run spread of complete runs: the band for the same items, asked again.
+
+    ``measured`` is False where k is 1 or the repeats are not repeats; ``note`` says so. ``sampling`` is the other band,
+    for other items like these: ``z`` standard errors of the mean over items.
+    """
 
     k: int
     mean: float | None
@@ -58,6 +62,8 @@ class BandSummary:
     z: float
     band: float | None
     measured: bool
+    sampling: float | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +86,12 @@ class FlipSummary:
 
 @dataclass(frozen=True, slots=True)
 class ExcessSummary:
+    """Variance of run means over what independent flips of items give, and the test that it is more; None: unknown."""
+
     ratio: float | None
     p: float | None
+    method: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +133,10 @@ class Headline:
 class ComparisonSummary:
     """Candidate minus baseline over the counted cells of the frontier. ``gained``/``lost`` are items by mean score.
 
-    ``marks`` are what has to be said wherever the comparison is shown: pins that differ, arms that ran at other times.
+    ``headline`` leads among ``intervals``, all of a fixed size: none of them may end a study early. ``sequence`` may:
+    it is valid at every look. ``forecast`` is the probability that the finished headline excludes zero, None where
+    ``forecast_note`` says why. ``marks`` are what has to be said wherever the comparison is shown: pins that differ,
+    arms that ran at other times.
     """
 
     baseline: str
@@ -136,8 +149,9 @@ class ComparisonSummary:
     n_left_out: int
     intervals: tuple[IntervalSummary, ...]
     headline: Headline | None
-    sequence: Pair | None
+    sequence: IntervalSummary
     forecast: float | None
+    forecast_note: str
     gained: int
     lost: int
     sentence: str
@@ -146,12 +160,16 @@ class ComparisonSummary:
 
 @dataclass(frozen=True, slots=True)
 class CategorySummary:
+    """``p_adjusted`` (Holm) bounds the chance of any false alarm among categories, ``q`` (Benjamini and Hochberg) the
+    share of false ones among those called."""
+
     category: str
     n: int
     difference: float | None
     low: float | None
     high: float | None
     p_adjusted: float | None
+    q: float | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,16 @@ from evaltui.core.format import NOTHING, count, duration, money, points, seconds
 from evaltui.core.text import clean
 from evaltui.report.counters import COUNTERS, counted
 from evaltui.report.ledger import state_word
-from evaltui.report.summary import ArmSummary, BandSummary, ComparisonSummary, FlipSummary, RunSummary, Summary
+from evaltui.report.summary import (
+    ArmSummary,
+    BandSummary,
+    ComparisonSummary,
+    ExcessSummary,
+    FlipSummary,
+    IntervalSummary,
+    RunSummary,
+    Summary,
+)
 
 _NAME_LIMIT = 60
 
@@ -73,10 +82,10 @@ def interval_table(comparison: ComparisonSummary) -> Table:
 
 
 def category_table(summary: Summary) -> Table:
-    """Differences by category with paired intervals and p-values adjusted for looking at many."""
+    """Differences by category with paired intervals and p-values adjusted for looking at many (Holm; q: BH)."""
     table = _table()
     table.add_column("category", overflow="fold")
-    for heading in ("items", "difference", "interval", "p adjusted"):
+    for heading in ("items", "difference", "interval", "p adjusted", "q"):
         table.add_column(heading, justify="right", no_wrap=True)
     for each in summary.categories:
         table.add_row(
@@ -85,6 +94,7 @@ def category_table(summary: Summary) -> Table:
             points(each.difference, signed=True),
             span(each.low, each.high, signed=True),
             _p_value(each.p_adjusted),
+            _p_value(each.q),
         )
     return table
 
@@ -94,7 +104,14 @@ def band_line(band: BandSummary) -> str:
     if not band.measured:
         return "run-to-run band not measured"
     sd = f"sd {points(band.sd, decimals=2)} ({span(band.sd_low, band.sd_high)})"
-    return f"band ±{points(band.band)}, {band.z:g} sd over {count(band.k, 'run')}; {sd}"
+    return f"band ±{points(band.band)} on the same items, {band.z:g} sd over {count(band.k, 'run')}; {sd}"
+
+
+def sampling_line(band: BandSummary) -> str:
+    """The band that belongs to other items: which ones happened to be in the set."""
+    if band.sampling is None:
+        return ""
+    return f"band ±{points(band.sampling)} on other items like these, {band.z:g} standard errors over items"
 
 
 def flips_line(flips: FlipSummary) -> str:
@@ -106,6 +123,34 @@ def flips_line(flips: FlipSummary) -> str:
         f"flips: {flips.items_that_flip:,} of {count(flips.items, 'item')} change their verdict, "
         f"{flips.score_items_that_flip:,} of them their score; run it again and about {expected} of {flips.items:,} "
         f"change ({100 * flips.pairwise:.1f} %); {flips.text_changes:,} changed their text"
+    )
+
+
+def excess_line(excess: ExcessSummary) -> str:
+    """Whether whole runs move, or only items by themselves."""
+    if excess.ratio is None:
+        return "variance between runs: not known"
+    return (
+        f"variance between runs: {excess.ratio:.2f} times what independent flips give "
+        f"(p {_p_value(excess.p)}, {excess.method})"
+    )
+
+
+def percent(chance: float) -> str:
+    """A probability in whole percent; never 0 or 100, which it is not."""
+    if chance < 0.005:
+        return "<1 %"
+    return ">99 %" if chance > 0.995 else f"{100 * chance:.0f} %"
+
+
+def watching_line(sequence: IntervalSummary) -> str:
+    """The interval that is valid at every look, and that only it or a registered rule may stop a study early."""
+    if sequence.low is None:
+        return f"at every look: not known, {sequence.note.removeprefix('needs more: ')}"
+    bounds = span(sequence.low, sequence.high, signed=True)
+    return (
+        f"at every look: {bounds} ({sequence.method}, {100 * sequence.level:g} %); "
+        "only this one, or a rule registered before the start, may stop a study early"
     )
 
 
@@ -131,12 +176,11 @@ def _header(summary: Summary) -> Text:
 
 def _arm_lines(arm: ArmSummary) -> Iterator[Text]:
     yield Text(f"mean {points(arm.mean)}  range {points(arm.range)}  {band_line(arm.band)}")
+    if arm.band.sampling is not None:
+        yield Text(sampling_line(arm.band))
     yield Text(flips_line(arm.flips))
     if arm.excess_spread.ratio is not None:
-        yield Text(
-            f"variance between runs: {arm.excess_spread.ratio:.2f} times what independent flips give "
-            f"(p {_p_value(arm.excess_spread.p)})"
-        )
+        yield Text(excess_line(arm.excess_spread))
 
 
 def _comparison(comparison: ComparisonSummary) -> Iterator[RenderableType]:
@@ -151,6 +195,12 @@ def _comparison(comparison: ComparisonSummary) -> Iterator[RenderableType]:
         yield interval_table(comparison)
     if comparison.headline is not None and comparison.headline.why:
         yield Text(f"> headline: {comparison.headline.why}")
+    yield Text(watching_line(comparison.sequence))
+    if comparison.forecast is not None:
+        yield Text(
+            f"forecast: {percent(comparison.forecast)} that the headline of the finished study excludes zero "
+            "(half of all effects none, half normal with sd 2 points); it may not stop a study"
+        )
 
 
 def _warnings(summary: Summary) -> Iterator[RenderableType]:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri, stdtrit
 
 from evaltui.stats.bootstrap import mean_interval
+from evaltui.stats.exact import weighted_sum
 from evaltui.stats.interval import Interval
 from evaltui.stats.proportions import clopper_pearson, mcnemar_exact, wilson
 from evaltui.stats.sample import (
@@ -37,6 +38,7 @@ __all__ = [
     "headline",
     "headline_reach",
     "headline_relief",
+    "histogram_t",
     "item_interval",
     "item_sem",
     "item_t",
@@ -85,6 +87,11 @@ def item_t(values: ArrayLike, *, level: float = 0.95) -> Interval:
     """Student's t interval (Student 1908) for the mean of ``values`` (n,); the valid one below 50 items."""
     array = sample(values)
     return _about_mean(array, "t over items", level, _student(level, len(array) - 1))
+
+
+def histogram_t(values: ArrayLike, counts: NDArray[np.int64], *, level: float = 0.95) -> Interval:
+    """``item_t`` of a sample given as distinct ``values`` (U,) and how often each was seen (U,), at least once."""
+    return _about_mean(sample(values), "t over items", level, _student(level, int(counts.sum()) - 1), counts)
 
 
 def cluster_sem(values: ArrayLike, clusters: Clusters, *, level: float = 0.95) -> Interval:
@@ -268,9 +275,12 @@ def _student(level: float, df: float) -> float:
     return float(stdtrit(df, (1 + checked_level(level)) / 2)) if df > 0 else math.nan
 
 
-def _about_mean(values: Floats, method: str, level: float, quantile: float) -> Interval:
-    n = len(values)
-    estimate = mean(values.tolist()) if n else None
+def _about_mean(
+    values: Floats, method: str, level: float, quantile: float, counts: NDArray[np.int64] | None = None
+) -> Interval:
+    repeats = np.ones(len(values), dtype=np.int64) if counts is None else counts
+    n = int(repeats.sum())
+    estimate = weighted_sum(values, repeats) / n if n else None
     blank = Interval(None, None, estimate, checked_level(level), method, "items", n, "items like these")
     if estimate is None or n < 2:
         return blank.unknown(f"needs more: 2 items at least, there are {n}")
@@ -278,7 +288,7 @@ def _about_mean(values: Floats, method: str, level: float, quantile: float) -> I
         return blank.unknown(
             f"all {n} items have the same value: how much others would differ cannot be known from them"
         )
-    reach = quantile * math.sqrt(sum_of_squares(values) / (n - 1) / n)
+    reach = quantile * math.sqrt(weighted_sum((values - estimate) ** 2, repeats) / (n - 1) / n)
     return blank.between(estimate - reach, estimate + reach)
 
 

@@ -7,7 +7,7 @@ from textual.content import Content
 from evaltui.core.format import count, points, span
 from evaltui.core.text import clean
 from evaltui.report.summary import ArmSummary, ComparisonSummary, IntervalSummary, Summary
-from evaltui.report.text import band_line, flips_line
+from evaltui.report.text import band_line, excess_line, flips_line, percent, sampling_line
 from evaltui.tui.cells import cut, fit
 from evaltui.tui.drawn import MUTED
 
@@ -51,7 +51,12 @@ def noise_lines(summary: Summary) -> list[Content]:
         lines.append(Content.styled(clean(arm.name, limit=60), "bold $primary"))
         if arm.mean is not None:
             lines.append(Content(f"mean {points(arm.mean)}, range {points(arm.range)}"))
-        lines += [Content(band_line(arm.band)), Content(flips_line(arm.flips))]
+        lines += [Content(band_line(arm.band))]
+        if arm.band.sampling is not None:
+            lines += [Content(sampling_line(arm.band))]
+        lines += [Content(flips_line(arm.flips))]
+        if arm.excess_spread.ratio is not None:
+            lines += [Content(excess_line(arm.excess_spread))]
     return lines
 
 
@@ -91,16 +96,33 @@ def interval_lines(summary: Summary, which: int, width: int) -> list[Content]:
         return []
     comparison = summary.comparisons[min(which, len(summary.comparisons) - 1)]
     lines = [line for interval in comparison.intervals for line in _interval(interval, comparison, width)]
-    if comparison.sequence is not None:
-        lines += _row(" ", span(*comparison.sequence, signed=True), "any time", "valid at every look", width)
+    lines += _watching(comparison, width)
     if comparison.headline is not None and comparison.headline.why:
         lines.append(Content.styled(f"> {clean(comparison.headline.why)}", MUTED))
     return lines
 
 
+def _watching(comparison: ComparisonSummary, width: int) -> list[Content]:
+    """The one interval that may end a study early, and how the study is likely to end."""
+    sequence = comparison.sequence
+    if sequence.low is None:
+        note = clean(sequence.note).removeprefix("needs more: ")
+        lines = _row(" ", "needs more", "at every look", note, width)
+    else:
+        about = "only this may end a study early"
+        lines = _row(" ", span(sequence.low, sequence.high, signed=True), "at every look", about, width)
+    if comparison.forecast is not None:
+        chance = percent(comparison.forecast)
+        lines += _row(" ", chance, "forecast", "chance that the end excludes zero", width)
+    return lines
+
+
 def _interval(interval: IntervalSummary, comparison: ComparisonSummary, width: int) -> list[Content]:
     leads = comparison.headline is not None and comparison.headline.method == interval.method
-    label = "these items" if interval.estimand == THESE_ITEMS else f"over {interval.unit}"
+    together = interval.method.endswith(" and runs")
+    label = (
+        "these items" if interval.estimand == THESE_ITEMS else "items + runs" if together else f"over {interval.unit}"
+    )
     about = f"{clean(interval.method)}, {count(interval.n, interval.unit.removesuffix('s'))}"
     if interval.low is None:
         return _row(" ", "needs more", label, clean(interval.note).removeprefix("needs more: ") or about, width)

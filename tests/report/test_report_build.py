@@ -171,12 +171,37 @@ def test_from_fifty_items_the_item_interval_is_the_percentile_bootstrap() -> Non
     assert (item.low, item.high) == pytest.approx(tuple(np.quantile(draws, [0.025, 0.975])), abs=0.002)
 
 
-def test_the_headline_is_the_wider_interval_from_three_repeats_on() -> None:
-    comparison = summary_of(make_design(300, 3), rows_of(noisy_scores(300, 3))).comparisons[0]
-    item, run = comparison.intervals[:2]
-    wider = max((item, run), key=lambda each: each.high - each.low)
-    assert comparison.headline is not None
-    assert (comparison.headline.low, comparison.headline.high) == (wider.low, wider.high)
+def test_the_headline_is_that_of_items_and_runs_together_from_three_repeats_on() -> None:
+    scores = np.random.default_rng(4).integers(0, 2, size=(2, 40, 4)).astype(float)
+    item, run, fixed, *together = (
+        comparison := summary_of(make_design(40, 4), rows_of(scores)).comparisons[0]
+    ).intervals
+    lead = comparison.headline
+    assert lead is not None
+    assert lead.low is not None
+    assert lead.low <= item.low
+    assert (lead.low, lead.high) in [(each.low, each.high) for each in (item, *together)]
+    assert (run.unit, fixed.estimand) == ("runs", "exactly these items")
+
+
+def test_a_running_study_has_a_sequence_that_may_stop_it_and_a_forecast() -> None:
+    rng = np.random.default_rng(8)
+    scores = np.stack((rng.random((200, 2)) < 0.4, rng.random((200, 2)) < 0.9)).astype(float)
+    early = [row for row in rows_of(scores) if row.position < 120]
+    comparison = summary_of(make_design(200, 2), early, state=StudyState.RUNNING).comparisons[0]
+    assert comparison.sequence.low is not None
+    assert comparison.sequence.low > 0
+    assert comparison.forecast is not None
+    assert comparison.forecast > 0.95
+
+
+def test_items_in_clusters_have_neither_sequence_nor_forecast_and_the_report_says_why() -> None:
+    scores = np.random.default_rng(9).integers(0, 2, size=(2, 60, 2)).astype(float)
+    clusters: list[str | None] = [f"passage {place % 30}" for place in range(60)]
+    comparison = summary_of(make_design(60, 2), rows_of(scores), clusters=clusters).comparisons[0]
+    assert (comparison.sequence.low, comparison.forecast) == (None, None)
+    assert "clusters" in comparison.sequence.note
+    assert "clusters" in comparison.forecast_note
 
 
 def test_below_three_repeats_the_headline_is_over_items_and_says_what_it_lacks() -> None:
