@@ -17,6 +17,7 @@ SPAN_WIDTH = 16
 MEAN_WIDTH = 15
 RANGE_WIDTH = 37
 ONE_LINE_WIDTH = 64
+STOPPING = "Only the interval at every look, or a rule registered before the start, may end a study early."
 THESE_ITEMS = "exactly these items"
 """The estimand of the interval that leaves the choice of items out."""
 
@@ -99,6 +100,7 @@ def interval_lines(summary: Summary, which: int, width: int) -> list[Content]:
     lines += _watching(comparison, width)
     if comparison.headline is not None and comparison.headline.why:
         lines.append(Content.styled(f"> {clean(comparison.headline.why)}", MUTED))
+    lines.append(Content.styled(STOPPING, MUTED))
     return lines
 
 
@@ -109,7 +111,7 @@ def _watching(comparison: ComparisonSummary, width: int) -> list[Content]:
         note = clean(sequence.note).removeprefix("needs more: ")
         lines = _row(" ", "needs more", "at every look", note, width)
     else:
-        about = "only this may end a study early"
+        about = clean(sequence.method)
         lines = _row(" ", span(sequence.low, sequence.high, signed=True), "at every look", about, width)
     if comparison.forecast is not None:
         chance = percent(comparison.forecast)
