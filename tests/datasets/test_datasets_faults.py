@@ -95,7 +95,7 @@ def test_a_line_that_is_no_object_is_named_as_what_it_is(tmp_path: Path) -> None
         (b"", "the file is empty"),
         (b" \n\n", "the file holds nothing but blanks"),
         (b"PK\x03\x04rest", "a zip archive"),
-        (gzip.compress(b"{}"), "compressed with gzip"),
+        (gzip.compress(b"{}", mtime=0), "compressed with gzip"),
         (b"SQLite format 3\x00...", "an SQLite database"),
         (b"PAR1....", "a Parquet file"),
     ],
