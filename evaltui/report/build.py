@@ -40,7 +40,7 @@ def summarise(
     for name, column in (("categories", categories), ("clusters", clusters), ("item_ids", item_ids or categories)):
         if len(column) != design.n_items:
             raise ValueError(f"{name} must have one entry per item: {len(column)} for {design.n_items} items")
-    scoring = Scoring(design.missing, primary_scorer(design).score_range)
+    scoring = scoring_of(design)
     added = contributions(grid.status, grid.score, scoring.policy, scoring.score_range)
     numbers = [arm_numbers(arm, grid, added[arm], scoring) for arm in range(len(design.arm_names))]
     grouping = clusters if any(cluster is not None for cluster in clusters) else None
@@ -65,7 +65,7 @@ def summarise(
         numbers,
         pairs=numbers_of,
         categories=lambda other: by_category(pairings[other], categories, grouping),
-        eta_s=time_left(grid.finished, design.n_cells - _done(grid), now),
+        time_left=lambda remaining: time_left(grid.finished, remaining, now),
         item_ids=item_ids,
     )
 
@@ -78,7 +78,7 @@ def assemble(
     *,
     pairs: Callable[[int, Runs], PairNumbers],
     categories: Callable[[int], Sequence[CategorySummary]],
-    eta_s: float | None,
+    time_left: Callable[[int], float | None],
     item_ids: Sequence[str],
 ) -> Summary:
     """The report from the numbers of each arm and, for each arm that may be compared, those of it and the baseline."""
@@ -112,8 +112,13 @@ def assemble(
                 item_ids=item_ids,
             )
         ),
-        progress=_progress(info, grid, tally, eta_s),
+        progress=_progress(info, grid, tally, time_left),
     )
+
+
+def scoring_of(design: Design) -> Scoring:
+    """How a study turns cells into scores."""
+    return Scoring(design.missing, primary_scorer(design).score_range)
 
 
 def primary_scorer(design: Design) -> ScorerDesign:
@@ -121,17 +126,14 @@ def primary_scorer(design: Design) -> ScorerDesign:
     return next((scorer for scorer in design.scorers if scorer.primary), design.scorers[0])
 
 
-def _done(grid: Grid) -> int:
-    return sum(grid.done(arm, repeat) for arm in range(grid.n_arms) for repeat in range(1, grid.repeats + 1))
-
-
-def _progress(info: StudyInfo, grid: Grid, tally: Tally, eta_s: float | None) -> Progress:
-    done, total = _done(grid), info.design.n_cells
+def _progress(info: StudyInfo, grid: Grid, tally: Tally, time_left: Callable[[int], float | None]) -> Progress:
+    done = sum(grid.done(arm, repeat) for arm in range(grid.n_arms) for repeat in range(1, grid.repeats + 1))
+    total = info.design.n_cells
     moving = info.state is StudyState.RUNNING and not info.crashed and done < total
     return Progress(
         done=done,
         total=total,
         cost=tally.total_cost,
         requests=tally.requests,
-        eta_s=eta_s if moving else None,
+        eta_s=time_left(total - done) if moving else None,
     )

@@ -110,7 +110,7 @@ def flips(labels: ArrayLike, *, level: float = 0.95) -> Flips:
     several = np.isfinite(each.pairwise)
     items = int(several.sum())
     if not items:
-        return Flips(None, None, None, 0, 0, codes.shape[1], None, _changes_interval(None, 0, level))
+        return Flips(None, None, None, 0, 0, codes.shape[1], None, changes_interval(None, 0, level))
     pairwise = mean(each.pairwise[several].tolist())
     return Flips(
         pairwise,
@@ -120,7 +120,7 @@ def flips(labels: ArrayLike, *, level: float = 0.95) -> Flips:
         items,
         codes.shape[1],
         pairwise * items,
-        _changes_interval(pairwise, items, level),
+        changes_interval(pairwise, items, level),
     )
 
 
@@ -169,7 +169,8 @@ def _between_runs(codes: Codes) -> float | None:
     return mean(shares) if shares else None
 
 
-def _changes_interval(pairwise: float | None, items: int, level: float) -> Interval:
+def changes_interval(pairwise: float | None, items: int, level: float) -> Interval:
+    """How many of ``items`` will change in the next run, from the mean pairwise disagreement (None: not known)."""
     blank = Interval(None, None, None, checked_level(level), "Wilson over items", "items", items, "items that change")
     if pairwise is None:
         return blank.unknown("needs more: one item with two scored verdicts at least")

@@ -30,8 +30,9 @@ class LivePair:
     """A baseline (arm 0) and a candidate (arm 1) on the same items, in the random order of the study.
 
     A cell counts once it lies below the frontier of its repeat: the longest prefix of the order whose cells have
-    arrived in both arms. ``frontier`` (k,) is that length per repeat; ``baseline``, ``candidate`` and ``difference``
-    (n,) are item means over counted cells, NaN where there is none. Read the arrays, do not write.
+    arrived in both arms. ``frontier`` (k,) is that length per repeat, ``revisions`` how often a cell below it changed;
+    ``baseline``, ``candidate`` and ``difference`` (n,) are item means over counted cells, NaN where there is none. Read
+    the arrays, do not write.
     """
 
     def __init__(self, n_items: int, repeats: int) -> None:
@@ -54,6 +55,7 @@ class LivePair:
         self._histogram: dict[float, int] | None = {}
         self._run_means: dict[int, tuple[float, float] | None] = {}
         self._intervals: dict[tuple[str, float], Interval] = {}
+        self.revisions = 0
         self.paired = 0
         self.gained = 0
         self.lost = 0
@@ -78,6 +80,7 @@ class LivePair:
         fresh = ~self._arrived[column, arm, position]
         reached = position < self.frontier[column]
         revised = position[reached]
+        self.revisions += len(revised)
         for stale in {*column[reached].tolist()} & self._run_means.keys():
             del self._run_means[stale]
         if fresh.any():
@@ -111,6 +114,11 @@ class LivePair:
     def candidate(self) -> Floats:
         means: Floats = self._means[1]
         return means
+
+    @property
+    def contributions(self) -> Floats:
+        """What each cell that has arrived adds, (2, n, k); NaN: left out, or not there."""
+        return self._added
 
     @property
     def n_in_flight(self) -> int:

@@ -116,7 +116,11 @@ def over_passes(
     if planned_passes < 1 or len(passes) > planned_passes:
         raise ValueError(f"{len(passes)} passes do not fit {planned_passes} planned ones")
     one = _each(method, planned, 1 - (1 - level) / planned_passes, bounds)
-    found = [one(values) for values in passes]
+    return joined_passes([one(values) for values in passes], level=level, method=method)
+
+
+def joined_passes(found: Sequence[Interval], *, level: float, method: SequenceMethod = "asymptotic") -> Interval:
+    """The intersection of the sequences ``found`` of the passes, as ``over_passes`` gives it at ``level``."""
     last = next((each for each in reversed(found) if each.n), None)
     name = f"{method} confidence sequence"
     if last is None:
@@ -149,6 +153,13 @@ def pass_differences(baseline: ArrayLike, candidate: ArrayLike, frontier: ArrayL
         d = differences[:end, place]
         passes.append(d[~np.isnan(d)])
     return passes
+
+
+def pass_difference(baseline: Floats, candidate: Floats, place: int, end: int) -> Floats:
+    """Element ``place`` of ``pass_differences``, for a pass that reaches over ``end`` items."""
+    first, second = (_running_means(table[:end, : place + 1])[:, -1] for table in (baseline, candidate))
+    d: Floats = second - first
+    return d[~np.isnan(d)]
 
 
 def _each(method: str, planned: int, level: float, bounds: tuple[float, float]) -> Callable[[ArrayLike], Interval]:

@@ -8,8 +8,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from evaltui.stats.flips import changes, flips, item_flips, reading, text_changes
+from evaltui.stats.live_flips import LiveFlips
 
 
 def test_one_item_by_hand():
@@ -166,3 +169,16 @@ def test_real_logs_of_other_tools(cases, name, pattern, read):
     assert result.between_runs == pytest.approx(expected["mean_pairwise_disagreement"], abs=1e-6)
     assert result.minority == pytest.approx(expected["mean_item_flip_rate"], abs=1e-6)
     assert result.items_that_flip == expected["items_that_flip"]
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 40), k=st.integers(1, 9), batches=st.integers(1, 5))
+def test_live_flips_are_those_of_the_codes_as_they_stand(seed, n, k, batches):
+    rng = np.random.default_rng(seed)
+    live, codes = LiveFlips(n, k), np.full((n, k), -1, dtype=np.int64)
+    for _ in range(batches):
+        rows = np.flatnonzero(rng.random(n) < 0.6)
+        codes[rows] = rng.integers(-1, 3, size=(len(rows), k))
+        live.update(rows, codes[rows])
+        assert live.flips() == flips(codes)
+        assert live.items_that_flip == text_changes(codes)

@@ -1,0 +1,138 @@
+"""Two arms while their cells come in: the numbers of ``comparisons.pair_numbers``, at the cost of what is new.
+
+The forecast, the running pass of the sequence and, where items come in clusters, the intervals still look at every
+item; they are made anew only after a counted cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaltui.report.comparisons import (
+    LEVEL,
+    Clusters,
+    PairNumbers,
+    by_category,
+    of_paired,
+    over_runs,
+    told_categories,
+    watch,
+)
+from evaltui.report.pairing import Pairing
+from evaltui.report.summary import CategorySummary, RunSummary
+from evaltui.stats import intervals
+from evaltui.stats.forecast import Forecast, forecast
+from evaltui.stats.interval import Interval
+from evaltui.stats.live import LivePair, tell
+from evaltui.stats.sequence import confidence_sequence, joined_passes, pass_difference
+
+
+class LiveComparison:
+    """The baseline (arm 0 of ``pair``) and another arm (arm 1), fed with their contributions."""
+
+    def __init__(
+        self,
+        n_items: int,
+        repeats: int,
+        *,
+        interleaved: bool,
+        categories: Sequence[str | None],
+        clusters: Clusters | None,
+    ) -> None:
+        self.pair = LivePair(n_items, repeats)
+        self._interleaved = interleaved
+        self._categories = categories
+        self._clusters = clusters
+        self._held: NDArray[np.float64] = np.full(n_items, np.nan)
+        names = sorted({name for name in categories if name is not None})
+        self._names = names
+        codes = {name: code for code, name in enumerate(names)}
+        self._code = np.array([-1 if name is None else codes[name] for name in categories], dtype=np.int64)
+        self._histograms: list[dict[float, int]] = [{} for _ in names]
+        self._watched: tuple[tuple[bytes, int], tuple[Interval, Forecast]] | None = None
+        self._passes: dict[int, tuple[tuple[int, int], Interval]] = {}
+
+    def update(
+        self,
+        arm: NDArray[np.intp],
+        position: NDArray[np.intp],
+        repeat: NDArray[np.intp],
+        contribution: NDArray[np.float64],
+    ) -> None:
+        """Take in terminal cells, as ``LivePair.update`` does."""
+        rows = self.pair.update(arm, position, repeat, contribution)
+        before, after, code = self._held[rows], self.pair.difference[rows], self._code[rows]
+        for values, times in ((before, -1), (after, 1)):
+            known = ~np.isnan(values) & (code >= 0)
+            for each in np.unique(code[known]).tolist():
+                tell(self._histograms[each], values[known & (code == each)], times)
+        self._held[rows] = after
+
+    def numbers(self, runs: tuple[Sequence[RunSummary], Sequence[RunSummary]]) -> PairNumbers:
+        """The numbers of the pair as it stands; ``runs`` are those of both arms."""
+        pair = self.pair
+        run, complete = over_runs(pair.run_means, runs, self._interleaved)
+        sequence, chance = self._watch()
+        return PairNumbers(
+            item=self._item(),
+            run=run,
+            complete=complete,
+            fixed=pair.fixed_items_interval(level=LEVEL),
+            sequence=sequence,
+            forecast=chance,
+            means=pair.means,
+            n_items=pair.paired,
+            n_in_flight=pair.n_in_flight,
+            n_left_out=pair.n_left_out,
+            gained=pair.gained,
+            lost=pair.lost,
+            repeats=int(np.count_nonzero(pair.frontier)),
+        )
+
+    def by_category(self) -> list[CategorySummary]:
+        """The categories of the pair, as ``comparisons.by_category`` gives them."""
+        pair = self.pair
+        if self._clusters is not None:
+            pairing = Pairing(pair.baseline, pair.candidate, pair.difference, pair.n_in_flight, pair.n_left_out)
+            return by_category(pairing, self._categories, self._clusters)
+        found, sizes = {}, {}
+        for name, histogram in zip(self._names, self._histograms, strict=True):
+            if histogram:
+                counts = np.fromiter(histogram.values(), dtype=np.int64)
+                found[name] = intervals.histogram_t(np.fromiter(histogram, dtype=np.float64), counts, level=LEVEL)
+                sizes[name] = int(counts.sum())
+        return told_categories(found, sizes)
+
+    def _item(self) -> Interval:
+        if self._clusters is None:
+            return self.pair.item_interval(level=LEVEL)
+        paired = ~np.isnan(self.pair.difference)
+        return intervals.item_interval(
+            self.pair.difference[paired], level=LEVEL, clusters=of_paired(self._clusters, paired)
+        )
+
+    def _watch(self) -> tuple[Interval, Forecast]:
+        pair = self.pair
+        state = (pair.frontier.tobytes(), pair.revisions)
+        if self._watched is None or self._watched[0] != state:
+            self._watched = (state, self._look())
+        return self._watched[1]
+
+    def _look(self) -> tuple[Interval, Forecast]:
+        both, frontier = self.pair.contributions, self.pair.frontier
+        if self._clusters is not None:
+            return watch(both, frontier, interleaved=self._interleaved, clustered=True)
+        level = 1 - (1 - LEVEL) / self.pair.repeats
+        found = []
+        for place, end in enumerate(np.minimum.accumulate(frontier).tolist()):
+            state = (end, self.pair.revisions)
+            if place not in self._passes or self._passes[place][0] != state:
+                d = pass_difference(both[0], both[1], place, end)
+                one = confidence_sequence(d, planned=max(self.pair.n_items, 2), level=level)
+                self._passes[place] = (state, one)
+            found.append(self._passes[place][1])
+        chance = forecast(both[0], both[1], frontier, paired=self._interleaved, level=LEVEL)
+        return joined_passes(found, level=LEVEL), chance

@@ -1,0 +1,73 @@
+"""The flips of a set while verdicts come in: updated item by item, with the numbers of ``flips.flips``."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaltui.stats.exact import ExactSums
+from evaltui.stats.flips import Flips, changes_interval, item_flips
+from evaltui.stats.sample import Codes, mean
+
+
+class LiveFlips:
+    """Label codes (n items, k runs), -1 where there is no scored verdict, and what sums over the items say."""
+
+    def __init__(self, n_items: int, repeats: int) -> None:
+        self.repeats = repeats
+        self._codes: Codes = np.full((n_items, repeats), -1, dtype=np.int64)
+        self._rates: NDArray[np.float64] = np.zeros((n_items, 2))
+        self._has: NDArray[np.bool_] = np.zeros((n_items, 2), dtype=np.bool_)
+        self._sums = ExactSums(2)
+        self._n = np.zeros(2, dtype=np.int64)
+        self._flipping = 0
+        self._both: Codes = np.zeros((repeats, repeats), dtype=np.int64)
+        self._same: Codes = np.zeros((repeats, repeats), dtype=np.int64)
+
+    def update(self, rows: NDArray[np.intp], codes: Codes) -> None:
+        """Give the items ``rows`` (m,), each named once, the codes (m, k)."""
+        if not len(rows):
+            return
+        each = item_flips(codes)
+        has = np.column_stack((np.isfinite(each.pairwise), each.verdicts > 0))
+        rates = np.where(has, np.column_stack((each.pairwise, each.minority)), 0.0)
+        before = self._codes[rows]
+        for held, sign in ((before, -1), (codes, 1)):
+            present = held >= 0
+            counted = present.astype(np.int64)
+            self._both += sign * (counted.T @ counted)
+            for a, b in combinations(range(self.repeats), 2):
+                self._same[a, b] += sign * int(np.count_nonzero((held[:, a] == held[:, b]) & present[:, a]))
+        self._sums.replace(self._rates[rows], rates)
+        self._n += has.sum(axis=0) - self._has[rows].sum(axis=0)
+        self._flipping += int(np.count_nonzero(rates[:, 0])) - int(np.count_nonzero(self._rates[rows, 0]))
+        self._codes[rows], self._rates[rows], self._has[rows] = codes, rates, has
+
+    @property
+    def items_that_flip(self) -> int:
+        """Items with at least two different verdicts."""
+        return self._flipping
+
+    def flips(self, *, level: float = 0.95) -> Flips:
+        """``flips.flips`` of the codes as they stand."""
+        items, k = int(self._n[0]), self.repeats
+        if not items:
+            return Flips(None, None, None, 0, 0, k, None, changes_interval(None, 0, level))
+        pairwise = self._sums.total(0) / items
+        shares = [
+            (int(self._both[a, b]) - int(self._same[a, b])) / int(self._both[a, b])
+            for a, b in combinations(range(k), 2)
+            if self._both[a, b]
+        ]
+        return Flips(
+            pairwise,
+            mean(shares) if shares else None,
+            self._sums.total(1) / int(self._n[1]),
+            self._flipping,
+            items,
+            k,
+            pairwise * items,
+            changes_interval(pairwise, items, level),
+        )
