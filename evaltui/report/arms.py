@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaltui.core.grid import Grid
-from evaltui.core.score import RunScore, ScoreRange, score_cells, scored, status_counts
-from evaltui.core.status import PENDING_CODE
+from evaltui.core.score import RunScore, ScoreRange, status_counts
 from evaltui.core.study import MissingPolicy
 from evaltui.core.tally import Tally
 from evaltui.report.summary import ArmSummary, BandSummary, ExcessSummary, FlipSummary, Latency, Notice, RunSummary
@@ -44,26 +42,6 @@ class ArmNumbers:
     flips: FlipSummary
     repeated: excess.TextsOverRuns
     excess: ExcessSummary
-
-
-def arm_numbers(arm: int, grid: Grid, added: NDArray[np.float64], scoring: Scoring) -> ArmNumbers:
-    """The numbers of one arm by their definition. ``added`` (items, repeats) holds each cell's contribution.
-
-    Flips are over the verdicts in the finished prefix of each run, so that fast items do not lead them.
-    """
-    complete = grid.complete(arm)
-    reached = np.arange(grid.n_items)[:, None] < grid.prefix(arm)[None, :]
-    by_score = _score_codes(arm, grid)
-    return ArmNumbers(
-        runs=tuple(_run(arm, repeat, grid, scoring) for repeat in range(1, grid.repeats + 1)),
-        flips=told_flips(
-            flips.flips(np.where(reached, verdict_codes(arm, grid), -1)),
-            flips.flips(np.where(reached, by_score, -1)),
-            flips.text_changes(np.where(reached, grid.text[arm], -1)),
-        ),
-        repeated=excess.same_texts(grid.text[arm][:, complete]),
-        excess=excess_summary(added[:, complete]),
-    )
 
 
 def summarise_arm(
@@ -99,24 +77,6 @@ def summarise_arm(
     if spread.k > 1 and not spread.measured:
         return summary, (Notice("band_not_measured", f"{name}: {spread.note}"),)
     return summary, ()
-
-
-def _run(arm: int, repeat: int, grid: Grid, scoring: Scoring) -> RunNumbers:
-    column = repeat - 1
-    prefix = int(grid.prefix(arm)[column])
-    terminal = grid.status[arm, :, column] != PENDING_CODE
-    return RunNumbers(
-        result=score_cells(
-            grid.status[arm, :prefix, column],
-            grid.score[arm, :prefix, column],
-            n_planned=grid.n_items,
-            policy=scoring.policy,
-            score_range=scoring.score_range,
-        ),
-        retries=int(np.maximum(grid.attempts[arm, terminal, column].astype(np.int64) - 1, 0).sum()),
-        latency=told_latency(np.sort(known_latencies(grid.latency[arm, terminal, column]))),
-        finished=last_finish(grid, arm, column),
-    )
 
 
 def _told_run(arm: int, repeat: int, grid: Grid, tally: Tally, run: RunNumbers) -> RunSummary:
@@ -193,34 +153,5 @@ def told_flips(verdicts: flips.Flips, scores: flips.Flips, text_changes: int) ->
 
 def excess_summary(added: NDArray[np.float64]) -> ExcessSummary:
     """Excess spread of complete runs, from their contributions (items, runs)."""
-    return _excess(np.ascontiguousarray(added).tobytes(), added.shape[1])
-
-
-def verdict_codes(arm: int, grid: Grid) -> NDArray[np.int64]:
-    """The verdict of each cell as flips compare it: its label, or its score where the scorer gave none; -1: missing.
-
-    Shape (items, repeats). Only cells that carry a score have a verdict.
-    """
-    by_score = _score_codes(arm, grid)
-    carries = by_score >= 0
-    labelled = carries & (grid.label[arm] >= 0)
-    codes = np.where(labelled, grid.label[arm], -1).astype(np.int64)
-    unlabelled = carries & ~labelled
-    codes[unlabelled] = len(grid.labels) + by_score[unlabelled]
-    return codes
-
-
-def _score_codes(arm: int, grid: Grid) -> NDArray[np.int64]:
-    """The score of each cell as a code, equal for equal scores; -1 where a cell carries none."""
-    carries = scored(grid.status[arm], grid.score[arm])
-    codes = np.full(carries.shape, -1, dtype=np.int64)
-    if carries.any():
-        codes[carries] = np.unique(grid.score[arm][carries], return_inverse=True)[1].reshape(-1)
-    return codes
-
-
-@lru_cache(maxsize=8)
-def _excess(contributions: bytes, repeats: int) -> ExcessSummary:
-    """Remembered, because complete runs rarely change between two looks and the permutation test takes long."""
-    found = excess.excess_spread(np.frombuffer(contributions).reshape(-1, repeats) if repeats else np.empty((0, 0)))
+    found = excess.excess_spread(added)
     return ExcessSummary(found.ratio, found.p, found.method, found.note)

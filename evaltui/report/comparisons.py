@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evaltui.core.grid import Grid
-from evaltui.report.pairing import Pairing
 from evaltui.report.sentence import comparison_sentence
 from evaltui.report.summary import (
     ArmSummary,
@@ -21,12 +19,9 @@ from evaltui.report.summary import (
     RunSummary,
 )
 from evaltui.stats import intervals
-from evaltui.stats.forecast import Forecast, forecast
+from evaltui.stats.forecast import Forecast
 from evaltui.stats.interval import Interval
-from evaltui.stats.live import paired_means
 from evaltui.stats.multiplicity import benjamini_hochberg, holm
-from evaltui.stats.sample import mean
-from evaltui.stats.sequence import over_passes, pass_differences
 from evaltui.stats.t_test import t_test
 
 LEVEL = 0.95
@@ -51,43 +46,6 @@ class PairNumbers:
     gained: int
     lost: int
     repeats: int
-
-
-def pair_numbers(
-    grid: Grid,
-    added: NDArray[np.float64],
-    pairing: Pairing,
-    *,
-    arms: tuple[int, int],
-    runs: tuple[Sequence[RunSummary], Sequence[RunSummary]],
-    interleaved: bool,
-    clusters: Clusters | None,
-) -> PairNumbers:
-    """The numbers of two paired arms by their definition. ``added`` (arms, items, repeats) holds contributions.
-
-    ``arms`` are the two indices, ``runs`` those of both arms, ``clusters`` names the cluster of each item, None where
-    items stand alone. Runs are paired by repeat when the schedule was ``interleaved``.
-    """
-    paired = pairing.paired
-    both = added[list(arms)]
-    run, complete = over_runs(lambda repeat: paired_means(both[:, :, repeat - 1]), runs, interleaved)
-    counted = np.where(grid.counted(*arms)[None], both, np.nan)
-    watched = watch(both, grid.frontier(*arms), interleaved=interleaved, clustered=clusters is not None)
-    return PairNumbers(
-        item=intervals.item_interval(pairing.difference[paired], level=LEVEL, clusters=of_paired(clusters, paired)),
-        run=run,
-        complete=complete,
-        fixed=intervals.fixed_items_interval(counted[0][paired], counted[1][paired], level=LEVEL),
-        sequence=watched[0],
-        forecast=watched[1],
-        means=_means(pairing),
-        n_items=pairing.n_items,
-        n_in_flight=pairing.n_in_flight,
-        n_left_out=pairing.n_left_out,
-        gained=pairing.gained,
-        lost=pairing.lost,
-        repeats=int(np.count_nonzero(grid.frontier(*arms))),
-    )
 
 
 def compare(
@@ -129,35 +87,28 @@ def compare(
     )
 
 
-def watch(
-    both: NDArray[np.float64], frontier: NDArray[np.int64], *, interleaved: bool, clustered: bool
-) -> tuple[Interval, Forecast]:
-    """What may be looked at while a study runs: the sequence over passes, and the forecast of the finished headline.
-
-    ``both`` (2, items, repeats) holds contributions in the planned order, ``frontier`` (repeats,) how many count.
-    Neither takes clusters into account, so clustered items get none.
-    """
-    _, n, k = both.shape
-    if clustered:
-        note = "items come in clusters, which it does not take into account"
-        estimand = "items like these, at every look"
-        blank = Interval(None, None, None, LEVEL, "asymptotic confidence sequence", "items", 0, estimand, note)
-        return blank, Forecast(None, LEVEL, 0, note=note)
-    sequence = over_passes(
-        pass_differences(both[0], both[1], frontier), planned=max(n, 2), planned_passes=k, level=LEVEL
-    )
-    return sequence, forecast(both[0], both[1], frontier, paired=interleaved, level=LEVEL)
+def unwatched() -> tuple[Interval, Forecast]:
+    """Sequence and forecast of items that come in clusters, which neither takes into account: unknown."""
+    note = "items come in clusters, which it does not take into account"
+    estimand = "items like these, at every look"
+    blank = Interval(None, None, None, LEVEL, "asymptotic confidence sequence", "items", 0, estimand, note)
+    return blank, Forecast(None, LEVEL, 0, note=note)
 
 
-def by_category(pairing: Pairing, categories: Sequence[str | None], clusters: Clusters | None) -> list[CategorySummary]:
-    """The difference within each category, with a t interval of its own, sorted by name; unnamed items are left out."""
+def cluster_categories(
+    difference: NDArray[np.float64], categories: Sequence[str | None], clusters: Clusters
+) -> list[CategorySummary]:
+    """The ``difference`` (items,; NaN: not paired) within each category, with a t interval over its clusters."""
     places: dict[str, list[int]] = {}
-    for place in np.flatnonzero(pairing.paired).tolist():
+    for place in np.flatnonzero(~np.isnan(difference)).tolist():
         name = categories[place]
         if name is not None:
             places.setdefault(name, []).append(place)
     return told_categories(
-        {name: _within(pairing.difference[members], members, clusters) for name, members in places.items()},
+        {
+            name: intervals.cluster_t(difference[members], [clusters[place] for place in members], level=LEVEL)
+            for name, members in places.items()
+        },
         {name: len(members) for name, members in places.items()},
     )
 
@@ -170,12 +121,6 @@ def told_categories(found: Mapping[str, Interval], sizes: Mapping[str, int]) -> 
         CategorySummary(name, sizes[name], interval.estimate, interval.low, interval.high, p, q)
         for (name, interval), p, q in zip(named, holm(tests), benjamini_hochberg(tests), strict=True)
     ]
-
-
-def _within(difference: NDArray[np.float64], members: Sequence[int], clusters: Clusters | None) -> Interval:
-    if clusters is None:
-        return intervals.item_t(difference, level=LEVEL)
-    return intervals.cluster_t(difference, [clusters[place] for place in members], level=LEVEL)
 
 
 def over_runs(
@@ -201,13 +146,6 @@ def over_runs(
 
 def _scores(runs: Sequence[RunSummary]) -> list[float]:
     return [run.score for run in runs if run.complete and run.score is not None]
-
-
-def _means(pairing: Pairing) -> tuple[float, float] | None:
-    if not pairing.n_items:
-        return None
-    paired = pairing.paired
-    return mean(pairing.baseline[paired].tolist()), mean(pairing.candidate[paired].tolist())
 
 
 def of_paired(clusters: Clusters | None, paired: NDArray[np.bool_]) -> Clusters | None:

@@ -25,12 +25,14 @@ from evaltui.report.summary import Summary
 class Live:
     """Grid, tally and state of one study, moved on by deltas. Not safe for two threads at once.
 
-    Its summary is that of ``build.summarise``, from sums that are kept, so that a look costs what is new and not what
-    is there.
+    Its summary is a function of the cells and calls, not of the order in which they came. It is made from sums that are
+    kept, so that a look costs what is new and not what is there.
     """
 
     def __init__(self, info: StudyInfo, items: Sequence[Item]) -> None:
-        """``items`` in the study's random order, one for each position."""
+        """``items`` in the study's random order. Raises ValueError unless there is one for each position."""
+        if len(items) != info.design.n_items:
+            raise ValueError(f"there must be one item per position: {len(items)} for {info.design.n_items} items")
         self.info = info
         self.items = tuple(items)
         self.grid = Grid(info.design)

@@ -1,4 +1,7 @@
-"""One arm while its cells come in: the numbers of ``arms.arm_numbers``, at the cost of what is new."""
+"""One arm while its cells come in: what they say, at the cost of what is new.
+
+Flips are over the verdicts in the finished prefix of each run, so that fast items do not lead them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two arms while their cells come in: the numbers of ``comparisons.pair_numbers``, at the cost of what is new.
+"""Two arms while their cells come in: what their counted cells say, at the cost of what is new.
 
 The forecast, the running pass of the sequence and, where items come in clusters, the intervals still look at every
 item; they are made anew only after a counted cell.
@@ -15,13 +15,12 @@ from evaltui.report.comparisons import (
     LEVEL,
     Clusters,
     PairNumbers,
-    by_category,
+    cluster_categories,
     of_paired,
     over_runs,
     told_categories,
-    watch,
+    unwatched,
 )
-from evaltui.report.pairing import Pairing
 from evaltui.report.summary import CategorySummary, RunSummary
 from evaltui.stats import intervals
 from evaltui.stats.forecast import Forecast, forecast
@@ -93,11 +92,10 @@ class LiveComparison:
         )
 
     def by_category(self) -> list[CategorySummary]:
-        """The categories of the pair, as ``comparisons.by_category`` gives them."""
+        """The difference within each category, with a t interval of its own, by name; unnamed items are left out."""
         pair = self.pair
         if self._clusters is not None:
-            pairing = Pairing(pair.baseline, pair.candidate, pair.difference, pair.n_in_flight, pair.n_left_out)
-            return by_category(pairing, self._categories, self._clusters)
+            return cluster_categories(pair.difference, self._categories, self._clusters)
         found, sizes = {}, {}
         for name, histogram in zip(self._names, self._histograms, strict=True):
             if histogram:
@@ -122,9 +120,9 @@ class LiveComparison:
         return self._watched[1]
 
     def _look(self) -> tuple[Interval, Forecast]:
-        both, frontier = self.pair.contributions, self.pair.frontier
         if self._clusters is not None:
-            return watch(both, frontier, interleaved=self._interleaved, clustered=True)
+            return unwatched()
+        both, frontier = self.pair.contributions, self.pair.frontier
         level = 1 - (1 - LEVEL) / self.pair.repeats
         found = []
         for place, end in enumerate(np.minimum.accumulate(frontier).tolist()):

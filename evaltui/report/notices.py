@@ -32,7 +32,7 @@ def notices(
     """Every warning that applies, the gravest first.
 
     ``bands`` is what the arms have to say about theirs, ``compared`` what stops or marks comparisons. ``item_ids`` name
-    missing items; without them positions do.
+    missing items.
     """
     # A paused study whose engine has gone (an endpoint is down) is as much at rest as a stopped one.
     at_rest = not info.live and info.state is not StudyState.CREATED
@@ -64,7 +64,7 @@ def _incomplete(grid: Grid, arms: Sequence[ArmSummary], item_ids: Sequence[str])
             if run.complete:
                 continue
             missing = np.flatnonzero(grid.status[index, :, run.repeat - 1] == PENDING_CODE)
-            named = [item_ids[place] if item_ids else f"position {place}" for place in missing[:_NAMED_ITEMS].tolist()]
+            named = [item_ids[place] for place in missing[:_NAMED_ITEMS].tolist()]
             more = f" and {len(missing) - len(named):,} more" if len(missing) > len(named) else ""
             yield Notice(
                 "incomplete",

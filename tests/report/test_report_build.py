@@ -10,12 +10,12 @@ from batches import Call, Row, attempt_batch, cell_batch, make_design, make_info
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaltui.core.grid import Grid
+from evaltui.core.delta import Delta
+from evaltui.core.records import Item
 from evaltui.core.status import Status, StudyState
 from evaltui.core.study import Design, Lease, MissingPolicy
-from evaltui.core.tally import Tally
-from evaltui.report.build import summarise
 from evaltui.report.document import to_document
+from evaltui.report.live import Live
 from evaltui.report.summary import Summary
 
 NOW = 1_700_000_200.0
@@ -30,14 +30,17 @@ def summary_of(
     categories: list[str | None] | None = None,
     clusters: list[str | None] | None = None,
 ) -> Summary:
-    grid, tally = Grid(design), Tally(design)
-    grid.apply(cell_batch(rows))
-    tally.apply(attempt_batch(calls or []))
     nothing: list[str | None] = [None] * design.n_items
     info = make_info(design, state)
     if state is StudyState.RUNNING:
         info = replace(info, lease=Lease(1, "here", 1, True))
-    return summarise(info, grid, tally, categories=categories or nothing, clusters=clusters or nothing, now=NOW)
+    items = [
+        Item(f"position {place}", {}, None, category, cluster, b"", place)
+        for place, (category, cluster) in enumerate(zip(categories or nothing, clusters or nothing, strict=False))
+    ]
+    live = Live(info, items)
+    live.apply(Delta(info, cell_batch(rows), attempt_batch(calls or [])))
+    return live.summary(NOW)
 
 
 def rows_of(scores: np.ndarray, texts: np.ndarray | None = None) -> list[Row]:
@@ -411,8 +414,8 @@ def test_time_left_is_told_while_the_study_runs_and_not_after() -> None:
     assert summary_of(design, rows, state=StudyState.STOPPED).progress.eta_s is None
 
 
-def test_a_column_of_the_wrong_length_is_refused() -> None:
-    with pytest.raises(ValueError, match="categories must have one entry per item: 3 for 4"):
+def test_a_study_with_too_few_items_is_refused() -> None:
+    with pytest.raises(ValueError, match="there must be one item per position: 3 for 4"):
         summary_of(make_design(4, 3), [], categories=["a", "b", "c"])
 
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from batches import Call, Row, attempt_batch, cell_batch, make_design, make_info
 
-from evaltui.core.grid import Grid
+from evaltui.core.delta import Delta
+from evaltui.core.records import Item
 from evaltui.core.study import Design, PinValue
-from evaltui.core.tally import Tally
-from evaltui.report.build import summarise
 from evaltui.report.document import to_document
+from evaltui.report.live import Live
 from evaltui.report.summary import Summary
 
 START = 1_700_000_000.0
@@ -30,17 +30,16 @@ def pinned(**candidate: PinValue) -> Design:
 def summary_of(design: Design, *, later: float = 0.0) -> Summary:
     """Every arm ran for 100 s, the second ``later`` seconds after the others."""
     begun = [START, START + later, START]
-    grid, tally = Grid(design), Tally(design)
-    grid.apply(
-        cell_batch(
-            Row(arm, 1, place, float(place % (2 + arm) > 0), text=place, finished=begun[arm] + 100)
-            for arm in range(3)
-            for place in range(N_ITEMS)
-        )
+    info = make_info(design)
+    cells = cell_batch(
+        Row(arm, 1, place, float(place % (2 + arm) > 0), text=place, finished=begun[arm] + 100)
+        for arm in range(3)
+        for place in range(N_ITEMS)
     )
-    tally.apply(attempt_batch(Call(arm, 1, started=begun[arm]) for arm in range(3)))
-    nothing = [None] * N_ITEMS
-    return summarise(make_info(design), grid, tally, categories=nothing, clusters=nothing, now=START)
+    calls = attempt_batch(Call(arm, 1, started=begun[arm]) for arm in range(3))
+    live = Live(info, [Item(f"q{place}", {}, None, None, None, b"", place) for place in range(N_ITEMS)])
+    live.apply(Delta(info, cells, calls))
+    return live.summary(START)
 
 
 def told(summary: Summary, code: str) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from batches import Call, Row, attempt_batch, cell_batch, make_design, make_info
+from definition import summarise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,6 @@ from evaltui.core.records import Item
 from evaltui.core.status import Status, StudyState
 from evaltui.core.study import Lease, MissingPolicy
 from evaltui.core.tally import Tally
-from evaltui.report.build import summarise
 from evaltui.report.document import to_document
 from evaltui.report.live import Live
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from batches import Row, cell_batch, make_design
+from definition import item_means, pair
 
 from evaltui.core.grid import Grid
 from evaltui.core.score import contributions
 from evaltui.core.status import Status
 from evaltui.core.study import MissingPolicy
-from evaltui.report.pairing import item_means, pair
 
 
 def paired(rows: list[Row], *, n_items: int = 4, repeats: int = 2, missing: MissingPolicy | None = None):
