@@ -7,7 +7,7 @@ from evaltui.config.endpoints import EndpointConfig, Price
 from evaltui.config.loading import from_mapping, load
 from evaltui.config.narrowing import narrowed
 from evaltui.config.scorers import ScorerConfig
-from evaltui.config.study import DatasetConfig, StudyConfig, StudySection, baseline_name, dump
+from evaltui.config.study import DatasetConfig, StudyConfig, StudySection, dump
 from evaltui.config.template import check_templates, insist_templates, render
 
 __all__ = [
@@ -18,7 +18,6 @@ __all__ = [
     "ScorerConfig",
     "StudyConfig",
     "StudySection",
-    "baseline_name",
     "check_templates",
     "dump",
     "from_mapping",

@@ -109,8 +109,3 @@ def dump(config: StudyConfig) -> dict[str, Any]:
     It holds names of environment variables, never keys.
     """
     return config.model_dump(mode="json", by_alias=True)
-
-
-def baseline_name(config: StudyConfig) -> str:
-    """The arm that the others are compared with."""
-    return config.study.baseline

@@ -39,12 +39,6 @@ class StoreError(EvaltuiError):
     """The workspace database cannot be used as asked."""
 
 
-class NotDecidableError(EvaltuiError):
-    """The data do not allow a decision: incomplete, or not comparable."""
-
-    exit_code = 3
-
-
 class StudyStoppedError(EvaltuiError):
     """The study stopped early: budget reached or endpoint down."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +17,6 @@ class FaultRates:
     empty: float = 0.0
     refused: float = 0.0
     unparsable: float = 0.0
-
-    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,5 +50,3 @@ class SimulatorSettings:
     latency_sigma: float = 0.4
     latency_difficulty: float = 0.5
     speed: float = 1.0
-
-    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}

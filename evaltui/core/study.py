@@ -125,3 +125,8 @@ class StudyInfo:
     @property
     def crashed(self) -> bool:
         return self.state is StudyState.RUNNING and not self.live
+
+    @property
+    def status(self) -> str:
+        """The state that people and programs read: a running study without an engine has crashed."""
+        return "crashed" if self.crashed else self.state.value

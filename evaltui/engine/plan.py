@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from evaltui import scorers
 from evaltui.config import StudyConfig, dump
 from evaltui.config.template import fields_of
+from evaltui.core.format import count
 from evaltui.core.order import shuffled
 from evaltui.core.pins import digest
 from evaltui.core.preview import ArmPreview, Preview
@@ -96,10 +97,10 @@ def _warnings(
 ) -> Iterator[str]:
     design = plan.design
     if design.n_items < FEWEST_ITEMS:
-        yield f"{_counted(design.n_items, 'item')}: fewer than {FEWEST_ITEMS} say little about anything else"
+        yield f"{count(design.n_items, 'item')}: fewer than {FEWEST_ITEMS} say little about anything else"
     if design.repeats < FEWEST_REPEATS:
         yield (
-            f"{_counted(design.repeats, 'repeat')}: fewer than {FEWEST_REPEATS} make no stable band; 10 are the default"
+            f"{count(design.repeats, 'repeat')}: fewer than {FEWEST_REPEATS} make no stable band; 10 are the default"
         )
     if design.repeats > MOST_REPEATS:
         yield f"{design.repeats} repeats: more than {MOST_REPEATS} narrow the band little for what they cost"
@@ -107,11 +108,11 @@ def _warnings(
         yield "one arm only: its noise is measured, and there is nothing to compare it with"
     loose = [name for name, arm in config.arms.items() if arm.temperature is None]
     if loose:
-        yield f"temperature is not pinned in {_listed(loose)}: the server's default may change without notice"
+        yield f"temperature is not pinned in {', '.join(loose)}: the server's default may change without notice"
     yield from _gold_warnings(config, plan)
     same = [name for name, arm in config.arms.items() if not fields_of(arm.prompt_text + (arm.system_text or ""))]
     if same:
-        yield f"no {{{{field}}}} in the prompt of {_listed(same)}: every item sends the same text"
+        yield f"no {{{{field}}}} in the prompt of {', '.join(same)}: every item sends the same text"
     yield from _money_warnings(config, arms, cost)
     for name, endpoint in config.endpoints.items():
         if endpoint.api_key_env is not None and not environ.get(endpoint.api_key_env):
@@ -119,38 +120,30 @@ def _warnings(
 
 
 def _gold_warnings(config: StudyConfig, plan: StudyPlan) -> Iterator[str]:
-    comparing = [name for name, scorer in config.scorers.items() if scorer.needs_gold]
+    comparing = ", ".join(name for name, scorer in config.scorers.items() if scorer.needs_gold)
     without = sorted(item.id for item in plan.items if item.gold is None)
     if not comparing or not without:
         return
     if len(without) == len(plan.items):
-        yield f"no item has gold, which {_listed(comparing)} needs: say gold = FIELD in [dataset]"
+        yield f"no item has gold, which {comparing} needs: say gold = FIELD in [dataset]"
         return
     named = ", ".join(without[:5]) + (" …" if len(without) > 5 else "")
-    yield f"{_counted(len(without), 'item')} without gold, which {_listed(comparing)} needs: {named}"
+    yield f"{count(len(without), 'item')} without gold, which {comparing} needs: {named}"
 
 
 def _money_warnings(config: StudyConfig, arms: Sequence[ArmPreview], cost: float | None) -> Iterator[str]:
-    unpriced = [arm.name for arm in arms if arm.cost is None]
+    unpriced = ", ".join(arm.name for arm in arms if arm.cost is None)
     if unpriced and config.study.max_cost is not None:
         yield (
-            f"max_cost = {config.study.max_cost:g} does not limit {_listed(unpriced)}: without a price of the endpoint "
+            f"max_cost = {config.study.max_cost:g} does not limit {unpriced}: without a price of the endpoint "
             "nothing is counted; say price = { input = …, output = … } per million tokens"
         )
     if cost is None:
         return
     if unpriced:
-        yield f"no price for {_listed(unpriced)}: the total leaves that out"
+        yield f"no price for {unpriced}: the total leaves that out"
     open_ended = [arm.name for arm in arms if arm.cost is not None and config.arms[arm.name].max_tokens is None]
     if open_ended:
-        yield f"max_tokens is not set in {_listed(open_ended)}: {ASSUMED_ANSWER_TOKENS} an answer are assumed"
+        yield f"max_tokens is not set in {', '.join(open_ended)}: {ASSUMED_ANSWER_TOKENS} an answer are assumed"
     if config.study.max_cost is not None and cost > config.study.max_cost:
         yield f"at up to {cost:.2f} the study may stop at max_cost = {config.study.max_cost:g} before it is finished"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names)

@@ -23,7 +23,7 @@ def to_document(summary: Summary) -> Document:
         "study": {
             "id": summary.info.id,
             "name": design.name,
-            "status": "crashed" if summary.info.crashed else summary.info.state.value,
+            "status": summary.info.status,
             "reason": summary.info.reason,
             "items": design.n_items,
             "repeats": design.repeats,

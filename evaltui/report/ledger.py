@@ -13,11 +13,6 @@ from evaltui.core.study import StudyInfo
 from evaltui.core.text import clean
 
 
-def state_word(info: StudyInfo) -> str:
-    """The state a person should read: a running study without an engine has crashed."""
-    return "crashed" if info.crashed else str(info.state)
-
-
 def ledger_table(found: Sequence[StudyInfo]) -> Table:
     """One row per study, in the order given."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -31,7 +26,7 @@ def ledger_table(found: Sequence[StudyInfo]) -> Table:
         table.add_row(
             Text(info.id),
             Text(clean(design.name)),
-            Text(state_word(info)),
+            Text(info.status),
             Text(clean(", ".join(design.arm_names))),
             f"{design.n_items:,}",
             f"{design.repeats:,}",

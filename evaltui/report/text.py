@@ -12,7 +12,6 @@ from rich.text import Text
 from evaltui.core.format import NOTHING, count, duration, money, points, seconds, span
 from evaltui.core.text import clean
 from evaltui.report.counters import COUNTERS, counted
-from evaltui.report.ledger import state_word
 from evaltui.report.summary import (
     ArmSummary,
     BandSummary,
@@ -162,7 +161,7 @@ def _header(summary: Summary) -> Text:
     info, design, progress = summary.info, summary.info.design, summary.progress
     reason = f" ({clean(info.reason, limit=200)})" if info.reason else ""
     lines = [
-        f"{_name(design.name)}  {clean(info.id)}  {state_word(info)}{reason}",
+        f"{_name(design.name)}  {clean(info.id)}  {info.status}{reason}",
         f"{count(design.n_items, 'item')} x {count(design.repeats, 'repeat')}, {design.schedule}, "
         f"order seed {design.order_seed}, {count(design.concurrency, 'call')} in flight",
         f"{progress.done:,} of {count(progress.total, 'verdict')}, {count(progress.requests, 'request')}, "

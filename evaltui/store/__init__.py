@@ -5,6 +5,7 @@ from __future__ import annotations
 from evaltui.store.commands import clear_lease, delete, send
 from evaltui.store.connect import LockedError
 from evaltui.store.feed import events
+from evaltui.store.file_identity import file_at
 from evaltui.store.follower import Follower
 from evaltui.store.lease import PATIENCE_S, LeaseHeldError, LeaseWatch
 from evaltui.store.ledger import load_plan, resolve, studies
@@ -27,6 +28,7 @@ __all__ = [
     "clear_lease",
     "delete",
     "events",
+    "file_at",
     "items",
     "load_plan",
     "open_study",

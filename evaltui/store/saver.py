@@ -14,7 +14,7 @@ from evaltui.core.records import AttemptRecord, CellRecord, Event
 from evaltui.core.status import Command, StudyState
 from evaltui.store import connect
 from evaltui.store.batch import Batch, StudyKeys
-from evaltui.store.file_identity import FileIdentity
+from evaltui.store.file_identity import file_at, insist_there, path_of
 from evaltui.store.lease import HeldLease, beat, insist_mine, release_lease
 
 WINDOW_S: Final = 0.05
@@ -60,7 +60,8 @@ class Saver:
         self.reason: str | None = None
         self.fatal: Exception | None = None
         self._connection = connection
-        self._file = FileIdentity.of(connection)
+        self._path = path_of(connection)
+        self._file = file_at(self._path)
         self._lease = lease
         self._study_id = study_id
         self._batch = Batch(keys)
@@ -142,7 +143,7 @@ class Saver:
                 release_lease(connection, self._lease)
             elif time.monotonic() >= self._next_beat:
                 # An open file outlives its name: what is saved into it then is saved for nobody.
-                self._file.insist_there()
+                insist_there(self._path, self._file)
                 beat(connection, self._lease)
             connection.execute("COMMIT")
         finally:

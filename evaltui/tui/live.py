@@ -149,17 +149,16 @@ class _Following:
 
     def __init__(self, path: Path, study_id: str) -> None:
         from evaltui import store
+        from evaltui.report.build import primary_scorer
         from evaltui.report.live import Live
 
         self._path = path
-        self._file = _file_at(path)
+        self._file = store.file_at(path)
         info = store.resolve(path, study_id)
         self._items = store.items(path, info.id)
         self._follower: Follower = store.Follower(path, info.id)
         self._live: Live = Live(info, self._items)
-        primary = next((scorer for scorer in info.design.scorers if scorer.primary), None)
-        score_range = primary.score_range if primary else (0.0, 1.0)
-        self._heat = Heat([item.category for item in self._items], score_range)
+        self._heat = Heat([item.category for item in self._items], primary_scorer(info.design).score_range)
         self._history = History()
         self._events: deque[Event] = deque(maxlen=MOST_EVENTS)
         self._number = 0
@@ -167,7 +166,9 @@ class _Following:
     @property
     def gone(self) -> bool:
         """Whether the path leads to another file by now, or to none: an open file outlives its name."""
-        return _file_at(self._path) != self._file
+        from evaltui import store
+
+        return store.file_at(self._path) != self._file
 
     def look(self, order: Order) -> Snapshot | None:
         """The next snapshot, None when there is nothing new."""
@@ -200,12 +201,3 @@ class _Following:
 
     def close(self) -> None:
         self._follower.close()
-
-
-def _file_at(path: Path) -> tuple[int, int] | None:
-    """What tells the file at a path from every other one; None when there is none."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino

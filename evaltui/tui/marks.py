@@ -26,12 +26,11 @@ class Marks:
     point: str
     live: str
     idle: str
-    dot: str
     levels: str
 
 
-UNICODE: Final = Marks("+", "-", "=", "~", "·", "━", "─", "▀", "▄", "█", "─", "━", "●", "○", "·", "▁▂▃▄▅▆▇█")
-ASCII: Final = Marks("+", "-", "=", "~", ".", "#", "-", '"', "_", "#", "-", "=", "*", "o", "-", "...:::##")
+UNICODE: Final = Marks("+", "-", "=", "~", "·", "━", "─", "▀", "▄", "█", "─", "━", "●", "○", "▁▂▃▄▅▆▇█")
+ASCII: Final = Marks("+", "-", "=", "~", ".", "#", "-", '"', "_", "#", "-", "=", "*", "o", "...:::##")
 
 STATUS_LETTERS: Final[dict[Status, str]] = {
     Status.TIMEOUT: "T",

@@ -18,8 +18,11 @@ from evaltui.tui.drawn import MUTED
 
 def fault_lines(path: Path, faults: Sequence[Fault]) -> list[Content]:
     """Every fault, with its place in the file."""
-    count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
-    lines = [Content.styled(f"{clean(str(path), limit=300)}: {count}, nothing was started", "bold $error")]
+    lines = [
+        Content.styled(
+            f"{clean(str(path), limit=300)}: {count(len(faults), 'fault')}, nothing was started", "bold $error"
+        )
+    ]
     for fault in faults:
         where = f"{clean(fault.where, limit=200)}: " if fault.where else ""
         lines.append(Content.assemble(("x ", "$error"), (where, "bold"), clean(fault.message, limit=1000)))

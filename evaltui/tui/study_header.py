@@ -10,7 +10,6 @@ from evaltui.core.format import count, duration, money, points, span
 from evaltui.core.status import StudyState
 from evaltui.core.study import StudyInfo
 from evaltui.core.text import clean
-from evaltui.report.ledger import state_word
 from evaltui.report.summary import Summary
 from evaltui.tui.cells import cut
 from evaltui.tui.drawn import MUTED
@@ -19,7 +18,7 @@ from evaltui.tui.marks import Marks
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What the header says beyond the summary: ``note`` of the screen itself, and why the study cannot be read."""
+    """What the header says beyond the summary: whether the picture is held, and why the study cannot be read."""
 
     frozen: bool = False
     unreadable: str = ""
@@ -54,7 +53,7 @@ def _identity(info: StudyInfo, standing: Standing, marks: Marks, width: int) -> 
     parts_of = ((len(design.arms), "arm"), (design.repeats, "repeat"), (design.n_items, "item"))
     size = " x ".join(count(n, noun) for n, noun in parts_of)
     pins = f"pins {design.pin_hash[:8]}"
-    state = f"{marks.live if info.live else marks.idle} {state_word(info)}" + (" FROZEN" if standing.frozen else "")
+    state = f"{marks.live if info.live else marks.idle} {info.status}" + (" FROZEN" if standing.frozen else "")
     parts = [size, pins, clean(info.id, limit=40)]
     room = width - len(state) - 2
     while parts and room - sum(len(part) + 2 for part in parts) < 12:

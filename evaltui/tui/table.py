@@ -63,11 +63,10 @@ class Table(Rows):
     }
     """
 
-    def __init__(self, columns: Sequence[Column], *, id: str | None = None, empty: str = "") -> None:
+    def __init__(self, columns: Sequence[Column], *, id: str | None = None) -> None:
         super().__init__(header_lines=1, id=id)
         self.columns = tuple(columns)
         self.rows: tuple[Row, ...] = ()
-        self.empty = empty
         self._styles: dict[str, Style] = {}
 
     def show(self, rows: Sequence[Row]) -> None:

@@ -46,7 +46,7 @@ def test_the_baseline_is_named_else_called_so_else_first(load: Load) -> None:
     assert load().study.baseline == "baseline"
     assert load(('name = "s"', 'name = "s"\nbaseline = "candidate"')).study.baseline == "candidate"
     renamed = load(("[arms.baseline]", "[arms.v1]"), ('extends = "baseline"', 'extends = "v1"'))
-    assert configs.baseline_name(renamed) == "v1"
+    assert renamed.study.baseline == "v1"
 
 
 def test_a_single_scorer_is_primary_by_itself(load: Load) -> None:

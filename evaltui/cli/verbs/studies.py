@@ -25,7 +25,7 @@ def studies(db: Path, as_json: bool) -> None:
                 {
                     "id": info.id,
                     "name": info.design.name,
-                    "status": "crashed" if info.crashed else info.state,
+                    "status": info.status,
                     "reason": info.reason,
                     "live": info.live,
                     "created": info.created,

@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.widgets import Footer
 
 from evaltui.core.errors import EvaltuiError
-from evaltui.core.format import points, seconds
+from evaltui.core.format import count, points, seconds
 from evaltui.core.records import CellRecord, Item
 from evaltui.core.status import Status
 from evaltui.core.text import clean
@@ -168,8 +168,7 @@ def _verdicts(record: CellRecord) -> list[Content]:
         else:
             word = Content.styled(STATUS_WORDS[verdict.status], "bold $verdict-missing")
             said.append(Content.assemble(word, (f"{by}{note}  ", MUTED)))
-    calls = "1 call" if record.attempts == 1 else f"{record.attempts} calls"
-    said.append(Content.styled(f"{calls}, {seconds(record.latency_s)}", MUTED))
+    said.append(Content.styled(f"{count(record.attempts, 'call')}, {seconds(record.latency_s)}", MUTED))
     return said
 
 

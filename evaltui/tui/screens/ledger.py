@@ -21,7 +21,6 @@ from evaltui.core.format import duration, points, span
 from evaltui.core.status import StudyState
 from evaltui.core.study import StudyInfo
 from evaltui.core.text import clean
-from evaltui.report.ledger import state_word
 from evaltui.report.summary import Summary
 from evaltui.tui.actions import bindings, is_owner_action
 from evaltui.tui.cells import cut
@@ -197,7 +196,7 @@ def study_row(info: StudyInfo, known: Known | None, now: float, marks: Marks) ->
     return Row(
         info.id,
         (
-            Cell(f"{marks.live if info.live else marks.idle} {state_word(info)}", tone),
+            Cell(f"{marks.live if info.live else marks.idle} {info.status}", tone),
             Cell(clean(design.name, limit=200), "strong"),
             Cell(known.text if known else "", "plain"),
             Cell(clean(", ".join(design.arm_names), limit=200), "muted"),
