@@ -1,7 +1,7 @@
 """Two arms while their cells come in: what their counted cells say, at the cost of what is new.
 
-The forecast, the running pass of the sequence and, where items come in clusters, the intervals still look at every
-item; they are made anew only after a counted cell.
+The running pass of the sequence and, where items come in clusters, the intervals still look at every item; they are
+made anew only after a counted cell.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from evaltui.report.comparisons import (
 )
 from evaltui.report.summary import CategorySummary, RunSummary
 from evaltui.stats import intervals
-from evaltui.stats.forecast import Forecast, forecast
+from evaltui.stats.forecast import Forecast
 from evaltui.stats.interval import Interval
 from evaltui.stats.live import LivePair, tell
 from evaltui.stats.sequence import confidence_sequence, joined_passes, pass_difference
@@ -122,15 +122,14 @@ class LiveComparison:
     def _look(self) -> tuple[Interval, Forecast]:
         if self._clusters is not None:
             return unwatched()
-        both, frontier = self.pair.contributions, self.pair.frontier
+        both = self.pair.contributions
         level = 1 - (1 - LEVEL) / self.pair.repeats
         found = []
-        for place, end in enumerate(np.minimum.accumulate(frontier).tolist()):
+        for place, end in enumerate(np.minimum.accumulate(self.pair.frontier).tolist()):
             state = (end, self.pair.revisions)
             if place not in self._passes or self._passes[place][0] != state:
                 d = pass_difference(both[0], both[1], place, end)
                 one = confidence_sequence(d, planned=max(self.pair.n_items, 2), level=level)
                 self._passes[place] = (state, one)
             found.append(self._passes[place][1])
-        chance = forecast(both[0], both[1], frontier, paired=self._interleaved, level=LEVEL)
-        return joined_passes(found, level=LEVEL), chance
+        return joined_passes(found, level=LEVEL), self.pair.forecast(paired=self._interleaved, level=LEVEL)

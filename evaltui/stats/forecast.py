@@ -14,14 +14,15 @@ together: a D far from the current difference is one that new runs made, and tha
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtr, ndtri, stdtrit
 
-from evaltui.stats.intervals import FEWEST_RUNS, SMALL_N, headline_relief
-from evaltui.stats.sample import Floats, checked_level, mean, score_table, sum_of_squares
+from evaltui.stats.intervals import FEWEST_RUNS, SMALL_N, headline_relief, item_moments
+from evaltui.stats.sample import Codes, Floats, checked_level, mean, score_table, sum_of_squares
 
 EFFECTS = ((0.0, 0.5), (0.02, 0.48), (0.1, 0.02))
 """The believed distribution of true effects: normal around zero with this sd, and the share of studies it holds for."""
@@ -71,15 +72,44 @@ def forecast(
             f"both arms and the frontier must agree: shapes {tables[0].shape}, {tables[1].shape} and {reach.shape}"
         )
     counted = np.arange(len(tables[0]))[:, None] < reach[None, :]
-    scores = np.where(counted, np.stack(tables), np.nan)
-    n_paired = int(np.isfinite(scores).any(axis=2).all(axis=0).sum()) if scores.size else 0
-    blank = Forecast(None, checked_level(level), n_paired)
-    if n_paired < FEWEST_ITEMS:
-        return Forecast(None, level, n_paired, note=f"needs more: {FEWEST_ITEMS} items at least, there are {n_paired}")
-    state = _state(scores, reach, paired)
+    return forecast_from(_counted(np.where(counted, np.stack(tables), np.nan), reach), paired=paired, level=level)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What a forecast needs to know of the counted cells of a study of ``planned`` items.
+
+    ``n`` items are paired; ``difference`` is that of the arms' means over them, ``spread`` the variance of the item
+    differences, ``noise`` the mean variance between repeats of one item, summed over the arms (None: too few items
+    have two). ``answers`` (k, k + 1) counts the scored cells of both arms by repeat and by how many the item has.
+    ``runs`` are the means (baseline, candidate) of complete repeats, ``furthest`` is the end of the longest frontier.
+    """
+
+    planned: int
+    n: int
+    difference: float
+    spread: float
+    noise: float | None
+    answers: Codes
+    runs: Sequence[tuple[float, float]]
+    furthest: int
+
+
+def forecast_from(counted: Counted, *, paired: bool = True, level: float = 0.95) -> Forecast:
+    """``forecast`` from what it needs, whoever has counted it."""
+    n = counted.n
+    blank = Forecast(None, checked_level(level), n)
+    if n < FEWEST_ITEMS:
+        return replace(blank, note=f"needs more: {FEWEST_ITEMS} items at least, there are {n}")
+    state = _state(counted, paired)
     if state.noise + state.between <= _SAME:
-        return Forecast(None, level, n_paired, note="all items differ by the same: how much others would is not known")
-    return Forecast(_probability(state, level), level, n_paired, blank.method, note=state.note)
+        return replace(blank, note="all items differ by the same: how much others would is not known")
+    return replace(blank, probability=_probability(state, level), note=state.note)
+
+
+def enough_repeated(several: int, n: int) -> bool:
+    """Whether the ``several`` of ``n`` items that have two repeats or more can say how far answers move."""
+    return several >= min(_ENOUGH_REPEATED, n / 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,38 +138,56 @@ class _State:
         return self.arms * max(self.complete - 1, 0)
 
 
-def _state(scores: Floats, reach: np.ndarray[tuple[int, ...], np.dtype[np.int64]], paired: bool) -> _State:
-    """Moments of the counted cells; ``scores`` is (2, items, repeats), NaN where not counted."""
+def _counted(scores: Floats, reach: Codes) -> Counted:
+    """``scores`` is (2, items, repeats), NaN where not counted; ``reach`` (k,) the frontier."""
+    total = scores.shape[1]
     rows = np.isfinite(scores).any(axis=2).all(axis=0)
     used = scores[:, rows]
     present = np.isfinite(used)
-    m = present.sum(axis=2)
-    filled = np.where(present, used, 0.0)
-    means = filled.sum(axis=2) / m
-    d = means[1] - means[0]
-    n = len(d)
-    inverse = float((1 / m).mean())
-    spread = sum_of_squares(d) / (n - 1)
+    m, means, variances = item_moments(used)
+    n = int(rows.sum())
     several = m >= 2
-    note = ""
-    if several.sum(axis=1).min() >= min(_ENOUGH_REPEATED, n / 2):
-        squares = (np.where(present, used - means[:, :, None], 0.0) ** 2).sum(axis=2)
-        noise = sum(mean((squares[arm] / np.maximum(m[arm] - 1, 1))[several[arm]].tolist()) for arm in (0, 1))
-        between = max(0.0, spread - noise * inverse)
-    else:
-        noise, between = spread / inverse, 0.0
+    noise = None
+    if n and enough_repeated(int(several.sum(axis=1).min()), n):
+        noise = sum(mean(variances[arm][several[arm]].tolist()) for arm in (0, 1))
+    run_means = [_run_means(scores[:, :, run]) for run in np.flatnonzero(reach == total).tolist()]
+    return Counted(
+        planned=total,
+        n=n,
+        difference=mean(means[1].tolist()) - mean(means[0].tolist()) if n else 0.0,
+        spread=sum_of_squares(means[1] - means[0]) / (n - 1) if n > 1 else 0.0,
+        noise=noise,
+        answers=answers_by_repeat(present),
+        runs=[pair for pair in run_means if pair is not None],
+        furthest=int(reach.max(initial=0)),
+    )
+
+
+def answers_by_repeat(present: NDArray[np.bool_]) -> Codes:
+    """How many cells of ``present`` (..., k) there are, (k, k + 1): by repeat and by how many their item has."""
+    k = present.shape[-1]
+    places = np.arange(k) * (k + 1) + present.sum(axis=-1)[..., None]
+    return np.bincount(places[present], minlength=k * (k + 1)).reshape(k, k + 1)
+
+
+def _state(counted: Counted, paired: bool) -> _State:
+    n, answers = counted.n, counted.answers
+    m = np.maximum(np.arange(answers.shape[1]), 1)
+    inverse = float((answers.sum(axis=0) / m**2).sum()) / (2 * n)
+    shares = (answers / m).sum(axis=1) / (2 * n)
+    noise, note = counted.noise, ""
+    if noise is None:
+        noise, between = counted.spread / inverse, 0.0
         note = "hardly an item has two repeats: the spread of items is taken for noise of answers"
-    shares = (present / m[:, :, None]).mean(axis=(0, 1))
-    total, k = scores.shape[1:]
-    whole = np.flatnonzero(reach == total)
-    run_means = [_run_means(scores[:, :, run]) for run in whole.tolist()]
-    runs = np.array([pair for pair in run_means if pair is not None]).reshape(-1, 2)
+    else:
+        between = max(0.0, counted.spread - noise * inverse)
+    runs = np.array(counted.runs).reshape(-1, 2)
     movements = [runs[:, 1] - runs[:, 0]] if paired else [runs[:, 0], runs[:, 1]]
     return _State(
-        difference=mean(d.tolist()),
+        difference=counted.difference,
         n=n,
-        final_n=max(n, round(total * n / int(reach.max()))),
-        k=k,
+        final_n=max(n, round(counted.planned * n / counted.furthest)),
+        k=len(answers),
         complete=len(runs),
         noise=noise,
         between=between,

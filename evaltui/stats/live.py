@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaltui.stats.bootstrap import histogram_interval
-from evaltui.stats.exact import ExactSums
+from evaltui.stats.exact import ExactSums, weighted_sum
+from evaltui.stats.forecast import Counted, Forecast, answers_by_repeat, enough_repeated, forecast_from
 from evaltui.stats.interval import Interval
 from evaltui.stats.intervals import SMALL_N, fixed_items_from, item_moments, item_t
 from evaltui.stats.sample import Codes, Floats, mean
@@ -51,6 +52,8 @@ class LivePair:
         self._terms: Floats = np.zeros((n, 6))
         self._several: NDArray[np.bool_] = np.zeros((2, n), dtype=np.bool_)
         self._n_several = [0, 0]
+        self._present: NDArray[np.bool_] = np.zeros((2, n, self.repeats), dtype=np.bool_)
+        self._answers: Codes = answers_by_repeat(self._present[:, :0])
         self._sums = ExactSums(6)
         self._histogram: dict[float, int] | None = {}
         self._run_means: dict[int, tuple[float, float] | None] = {}
@@ -161,6 +164,28 @@ class LivePair:
         first, second = ((means[arm], self._variance(arm)) for arm in (0, 1))
         return fixed_items_from(self.paired, first, second, level=level)
 
+    def forecast(self, *, paired: bool = True, level: float = 0.95) -> Forecast:
+        """``forecast.forecast`` of the counted cells; ``paired`` as in ``intervals.run_interval``."""
+        n, several = self.paired, self._n_several
+        values, counts = self.histogram()
+        middle = weighted_sum(values, counts) / n if n else 0.0
+        means = self.means or (0.0, 0.0)
+        complete = [self.run_means(place + 1) for place in np.flatnonzero(self.frontier == self.n_items).tolist()]
+        noise = None
+        if n and enough_repeated(min(several), n):
+            noise = sum(self._sums.total(_VARIANCE[arm]) / several[arm] for arm in (0, 1))
+        counted = Counted(
+            planned=self.n_items,
+            n=n,
+            difference=means[1] - means[0],
+            spread=weighted_sum((values - middle) ** 2, counts) / (n - 1) if n > 1 else 0.0,
+            noise=noise,
+            answers=self._answers,
+            runs=[pair for pair in complete if pair is not None],
+            furthest=int(self.frontier.max(initial=0)),
+        )
+        return forecast_from(counted, paired=paired, level=level)
+
     def run_means(self, repeat: int) -> tuple[float, float] | None:
         """Both arms' means in a repeat that is complete in both, over the items that contribute in both.
 
@@ -226,7 +251,8 @@ class LivePair:
         if not len(rows):
             return
         counts = rows[:, None] < self.frontier
-        k, means, variances = item_moments(np.where(counts, self._added[:, rows], np.nan))
+        scores = np.where(counts, self._added[:, rows], np.nan)
+        k, means, variances = item_moments(scores)
         difference = means[1] - means[0]
         paired = ~np.isnan(difference)
         several = (k >= 2) & paired
@@ -248,6 +274,9 @@ class LivePair:
             tell(self._histogram, after, 1)
             if len(self._histogram) > MOST_DISTINCT:
                 self._histogram = None
+        present = np.isfinite(scores) & paired[:, None]
+        self._answers = self._answers + answers_by_repeat(present) - answers_by_repeat(self._present[:, rows])
+        self._present[:, rows] = present
         self._terms[rows] = terms
         self._several[:, rows] = several
         self._means[:, rows] = means

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from evaltui.stats.bootstrap import mean_interval
 from evaltui.stats.exact import ExactSums, weighted_sum
+from evaltui.stats.forecast import forecast
 from evaltui.stats.intervals import fixed_items_interval, item_interval
 from evaltui.stats.live import LivePair
 
@@ -54,6 +55,8 @@ def assert_is_from_scratch(live, added, arrived):
     assert live.interval(level=0.8) == mean_interval(difference[paired], level=0.8)
     assert live.item_interval() == item_interval(difference[paired])
     assert live.fixed_items_interval() == fixed_items_interval(counted[0][paired], counted[1][paired])
+    for together in (True, False):
+        assert live.forecast(paired=together) == forecast(*counted, frontier, paired=together)
     if paired.any():
         assert live.means == tuple(math.fsum(means[arm, paired]) / paired.sum() for arm in (0, 1))
     else:
