@@ -12,8 +12,18 @@ from evaltui.core.grid import Grid
 from evaltui.core.score import RunScore, ScoreRange, status_counts
 from evaltui.core.study import MissingPolicy
 from evaltui.core.tally import Tally
-from evaltui.report.summary import ArmSummary, BandSummary, ExcessSummary, FlipSummary, Latency, Notice, RunSummary
+from evaltui.report.summary import (
+    ArmSummary,
+    BandSummary,
+    ExcessSummary,
+    FlipSummary,
+    Latency,
+    Notice,
+    Pair,
+    RunSummary,
+)
 from evaltui.stats import bands, excess, flips
+from evaltui.stats.intervals import FEWEST_RUNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +55,12 @@ class ArmNumbers:
 
 
 def summarise_arm(
-    name: str, arm: int, grid: Grid, tally: Tally, numbers: ArmNumbers
+    name: str, arm: int, grid: Grid, tally: Tally, numbers: ArmNumbers, *, score_range: ScoreRange | None
 ) -> tuple[ArmSummary, tuple[Notice, ...]]:
-    """Everything about one arm, and what has to be said about its band. Mean, range and band are over complete runs."""
+    """Everything about one arm, and what has to be said about its band. Mean, range and band are over complete runs.
+
+    ``score_range`` is the primary scorer's: no run is foretold beyond it.
+    """
     runs = tuple(_told_run(arm, repeat, grid, tally, run) for repeat, run in enumerate(numbers.runs, start=1))
     scores = [run.score for run in runs if run.complete and run.score is not None]
     not_repeats = numbers.repeated.note if numbers.repeated.genuine is False else ""
@@ -57,18 +70,7 @@ def summarise_arm(
         runs=runs,
         mean=spread.mean,
         range=spread.range,
-        band=BandSummary(
-            k=spread.k,
-            mean=spread.mean,
-            sd=spread.sd,
-            sd_low=spread.sd_low,
-            sd_high=spread.sd_high,
-            z=spread.z,
-            band=spread.band,
-            measured=spread.measured,
-            sampling=_sampling(runs, spread.z),
-            note=spread.note,
-        ),
+        band=_told_band(spread, _sampling(runs, spread.z), score_range),
         flips=numbers.flips,
         excess_spread=numbers.excess,
     )
@@ -77,6 +79,39 @@ def summarise_arm(
     if spread.k > 1 and not spread.measured:
         return summary, (Notice("band_not_measured", f"{name}: {spread.note}"),)
     return summary, ()
+
+
+def _told_band(spread: bands.Band, sampling: float | None, score_range: ScoreRange | None) -> BandSummary:
+    return BandSummary(
+        k=spread.k,
+        mean=spread.mean,
+        sd=spread.sd,
+        sd_low=spread.sd_low,
+        sd_high=spread.sd_high,
+        z=spread.z,
+        band=spread.band,
+        measured=spread.measured,
+        level=spread.level,
+        next_run=next_run(spread, score_range),
+        sampling=sampling,
+        note=spread.note,
+    )
+
+
+def next_run(spread: bands.Band, score_range: ScoreRange | None) -> Pair | None:
+    """Where one more run will land, at the level of the band: its prediction limits, within ``score_range`` if any.
+
+    None below three runs, where the limits are too wide to be of use, and where the spread was not measured.
+    """
+    if not spread.measured or spread.mean is None or spread.k < FEWEST_RUNS:
+        return None
+    width = bands.new_run_limit(spread.k, spread.sd, level=spread.level).width
+    if width is None:
+        return None
+    low, high = spread.mean - width, spread.mean + width
+    if score_range is None:
+        return low, high
+    return max(low, min(score_range[0], spread.mean)), min(high, max(score_range[1], spread.mean))
 
 
 def _told_run(arm: int, repeat: int, grid: Grid, tally: Tally, run: RunNumbers) -> RunSummary:

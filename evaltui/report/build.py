@@ -34,7 +34,11 @@ def assemble(
     ``item_ids`` name the items in the study's random order.
     """
     design = info.design
-    told = [summarise_arm(name, arm, grid, tally, numbers[arm]) for arm, name in enumerate(design.arm_names)]
+    score_range = primary_scorer(design).score_range
+    told = [
+        summarise_arm(name, arm, grid, tally, numbers[arm], score_range=score_range)
+        for arm, name in enumerate(design.arm_names)
+    ]
     arms = tuple(arm for arm, _ in told)
     first = design.arm_names.index(design.baseline)
     rivals = [arm for arm in range(len(arms)) if arm != first]
@@ -59,7 +63,7 @@ def assemble(
                 comparisons,
                 bands=[notice for _, about in told for notice in about],
                 compared=comparability_notices(arms[first], [arms[arm] for arm in rivals], list(answers.values())),
-                score_range=primary_scorer(design).score_range,
+                score_range=score_range,
                 item_ids=item_ids,
             )
         ),

@@ -82,6 +82,7 @@ def compare(
             why=lead.interval.note,
             n_items=numbers.n_items,
             repeats=numbers.repeats,
+            next_run=candidate.band.next_run,
         ),
         marks=marks,
     )

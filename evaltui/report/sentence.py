@@ -19,15 +19,36 @@ def comparison_sentence(
     why: str,
     n_items: int,
     repeats: int,
+    next_run: tuple[float, float] | None = None,
 ) -> str:
     """The sentence for the client, in points. ``means`` are those of (baseline, candidate) over the paired items.
 
     ``interval`` is the headline of candidate minus baseline, None where it cannot be known; ``method`` names its
     estimator and ``why`` what is to be said about it. No direction is given to a difference that could be none.
+    ``next_run`` is where one more run of the candidate will land, None where it is not known.
     """
     who = f"{candidate} against {baseline}"
     if means is None:
         return f"{who}: nothing to compare yet, no item has a scored verdict in both."
+    said = _difference(
+        who, means=means, interval=interval, level=level, method=method, why=why, n_items=n_items, repeats=repeats
+    )
+    if next_run is None or n_items < FEWEST_ITEMS:
+        return said
+    return f"{said} One more run of {candidate} will probably land at {span(*next_run)}."
+
+
+def _difference(
+    who: str,
+    *,
+    means: tuple[float, float],
+    interval: tuple[float, float] | None,
+    level: float,
+    method: str,
+    why: str,
+    n_items: int,
+    repeats: int,
+) -> str:
     extent = f"{count(n_items, 'item')} x {count(repeats, 'repeat')}"
     scores = f"{points(means[1])} against {points(means[0])}"
     if interval is None:

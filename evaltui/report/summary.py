@@ -50,8 +50,9 @@ class RunSummary:
 class BandSummary:
     """Run-to-run spread of complete runs: the band for the same items, asked again.
 
-    ``measured`` is False where k is 1 or the repeats are not repeats; ``note`` says so. ``sampling`` is the other band,
-    for other items like these: ``z`` standard errors of the mean over items.
+    ``measured`` is False where k is 1 or the repeats are not repeats; ``note`` says so. ``level`` is that of
+    ``sd_low`` to ``sd_high`` and of ``next_run``: where one more run on the same items will land, None before three
+    runs. ``sampling`` is the other band, for other items like these: ``z`` standard errors of the mean over items.
     """
 
     k: int
@@ -62,6 +63,8 @@ class BandSummary:
     z: float
     band: float | None
     measured: bool
+    level: float
+    next_run: Pair | None = None
     sampling: float | None = None
     note: str = ""
 

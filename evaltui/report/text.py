@@ -106,6 +106,13 @@ def band_line(band: BandSummary) -> str:
     return f"band ±{points(band.band)} on the same items, {band.z:g} sd over {count(band.k, 'run')}; {sd}"
 
 
+def next_run_line(band: BandSummary) -> str:
+    """Where one more run on the same items will land, as the client asks it; empty where it is not known."""
+    if band.next_run is None:
+        return ""
+    return f"one more run will probably land at {span(*band.next_run)} ({100 * band.level:g} %)"
+
+
 def sampling_line(band: BandSummary) -> str:
     """The band that belongs to other items: which ones happened to be in the set."""
     if band.sampling is None:
@@ -175,6 +182,8 @@ def _header(summary: Summary) -> Text:
 
 def _arm_lines(arm: ArmSummary) -> Iterator[Text]:
     yield Text(f"mean {points(arm.mean)}  range {points(arm.range)}  {band_line(arm.band)}")
+    if arm.band.next_run is not None:
+        yield Text(next_run_line(arm.band))
     if arm.band.sampling is not None:
         yield Text(sampling_line(arm.band))
     yield Text(flips_line(arm.flips))

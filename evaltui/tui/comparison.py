@@ -7,7 +7,7 @@ from textual.content import Content
 from evaltui.core.format import count, points, span
 from evaltui.core.text import clean
 from evaltui.report.summary import ArmSummary, ComparisonSummary, IntervalSummary, Summary
-from evaltui.report.text import band_line, excess_line, flips_line, percent, sampling_line
+from evaltui.report.text import band_line, excess_line, flips_line, next_run_line, percent, sampling_line
 from evaltui.tui.cells import cut, fit
 from evaltui.tui.drawn import MUTED
 
@@ -53,6 +53,8 @@ def noise_lines(summary: Summary) -> list[Content]:
         if arm.mean is not None:
             lines.append(Content(f"mean {points(arm.mean)}, range {points(arm.range)}"))
         lines += [Content(band_line(arm.band))]
+        if arm.band.next_run is not None:
+            lines += [Content(next_run_line(arm.band))]
         if arm.band.sampling is not None:
             lines += [Content(sampling_line(arm.band))]
         lines += [Content(flips_line(arm.flips))]

@@ -84,18 +84,61 @@ def test_the_band_is_two_sd_over_runs() -> None:
     assert band.band == pytest.approx(0.5)
 
 
-def test_the_ten_runs_of_the_statistics_page_have_mean_81_14_and_two_sd_1_003_points() -> None:
-    scores = [0.8120, 0.8070, 0.8190, 0.8090, 0.8150, 0.8040, 0.8110, 0.8180, 0.8060, 0.8130]
+TEN_SCORES = [0.8120, 0.8070, 0.8190, 0.8090, 0.8150, 0.8040, 0.8110, 0.8180, 0.8060, 0.8130]
+
+
+def runs_scoring(scores: list[float]) -> Summary:
+    """One arm of 1,000 items whose runs have these scores; no two texts are the same."""
     rows = [
         Row(0, repeat, place, float(place < round(score * 1000)), text=1000 * repeat + place)
         for repeat, score in enumerate(scores, start=1)
         for place in range(1000)
     ]
-    arm = summary_of(make_design(1000, 10, arms=("baseline",)), rows).arms[0]
+    return summary_of(make_design(1000, len(scores), arms=("baseline",)), rows)
+
+
+def test_the_ten_runs_of_the_statistics_page_have_mean_81_14_and_two_sd_1_003_points() -> None:
+    arm = runs_scoring(TEN_SCORES).arms[0]
     assert arm.mean == pytest.approx(0.8114)
     assert arm.range == pytest.approx(0.0150)
     assert arm.band.sd == pytest.approx(0.00502, abs=5e-6)
     assert arm.band.band == pytest.approx(0.01003, abs=5e-6)
+
+
+@pytest.mark.parametrize("k", [3, 10])
+def test_one_more_run_will_land_within_the_prediction_limits_of_the_runs_so_far(k: int) -> None:
+    scores = TEN_SCORES[:k]
+    band = runs_scoring(scores).arms[0].band
+    reach = scipy.stats.t.ppf(0.975, k - 1) * np.std(scores, ddof=1) * np.sqrt(1 + 1 / k)
+    assert band.level == 0.95
+    assert band.next_run == pytest.approx((np.mean(scores) - reach, np.mean(scores) + reach))
+
+
+def test_one_more_run_lands_where_it_was_said_to_in_nineteen_cases_of_twenty() -> None:
+    rng = np.random.default_rng(4)
+    landed = []
+    for runs in rng.binomial(1000, 0.8, size=(400, 4)) / 1000:
+        said = runs_scoring(runs[:3].tolist()).arms[0].band.next_run
+        if said is not None:
+            landed.append(said[0] <= runs[3] <= said[1])
+    assert len(landed) > 380
+    assert np.mean(landed) == pytest.approx(0.95, abs=3 * np.sqrt(0.95 * 0.05 / len(landed)))
+
+
+def test_no_run_is_foretold_beyond_what_can_be_scored() -> None:
+    assert hand_worked().arms[0].band.next_run == (0.0, 1.0)
+    boundless = summary_of(make_design(4, 3, score_range=None), rows_of(np.stack([BASELINE, CANDIDATE])))
+    reach = scipy.stats.t.ppf(0.975, 2) * 0.25 * np.sqrt(4 / 3)
+    assert boundless.arms[0].band.next_run == pytest.approx((0.75 - reach, 0.75 + reach))
+
+
+def test_two_runs_and_runs_that_are_not_repeats_foretell_no_third() -> None:
+    assert runs_scoring([0.80, 0.81]).arms[0].band.next_run is None
+    assert runs_scoring([0.80, 0.80, 0.80]).arms[0].band.next_run is None
+    scores = np.ones((1, 20, 3))
+    texts = np.broadcast_to(np.arange(20)[None, :, None], scores.shape)
+    copies = summary_of(make_design(20, 3, arms=("baseline",)), rows_of(scores, texts))
+    assert copies.arms[0].band.next_run is None
 
 
 def test_flips_count_items_whose_verdict_changes_between_runs() -> None:
@@ -215,12 +258,12 @@ def test_below_three_repeats_the_headline_is_over_items_and_says_what_it_lacks()
 
 
 def test_items_that_share_a_cluster_are_taken_together() -> None:
-    scores = noisy_scores(120, 3)
-    clusters: list[str | None] = [f"passage-{place // 4}" for place in range(120)]
-    item = summary_of(make_design(120, 3), rows_of(scores), clusters=clusters).comparisons[0].intervals[0]
-    d = (scores[1].mean(axis=1) - scores[0].mean(axis=1)).reshape(30, 4).mean(axis=1)
-    draws = np.random.default_rng(0).choice(d, (20_000, 30)).mean(axis=1)
-    assert (item.unit, item.n) == ("clusters", 30)
+    scores = noisy_scores(240, 3)
+    clusters: list[str | None] = [f"passage-{place // 4}" for place in range(240)]
+    item = summary_of(make_design(240, 3), rows_of(scores), clusters=clusters).comparisons[0].intervals[0]
+    d = (scores[1].mean(axis=1) - scores[0].mean(axis=1)).reshape(60, 4).mean(axis=1)
+    draws = np.random.default_rng(0).choice(d, (20_000, 60)).mean(axis=1)
+    assert (item.unit, item.n) == ("clusters", 60)
     assert (item.low, item.high) == pytest.approx(tuple(np.quantile(draws, [0.025, 0.975])), abs=0.004)
 
 

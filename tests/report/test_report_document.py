@@ -16,13 +16,13 @@ HOSTILE = "[/bold]\x1b[2J\u202e[b"
 NAMES = ("baseline", HOSTILE)
 
 
-def study(design: Design, *, extra_calls: int = 0) -> dict:
+def study(design: Design, *, extra_calls: int = 0, repeats: int = 2) -> dict:
     items = [Item(f"q{place}", {}, None, None, None, bytes([place]), place) for place in range(design.n_items)]
     live = Live(make_info(design), items)
     rows = [
         Row(arm, repeat, place, float((arm + repeat + place) % 3 > 0), text=100 * repeat + place)
         for arm in range(2)
-        for repeat in (1, 2)
+        for repeat in range(1, repeats + 1)
         for place in range(design.n_items)
     ]
     calls = [Call(0, 1, cost=0.5, prompt_tokens=7)] * (1 + extra_calls)
@@ -44,6 +44,7 @@ def test_the_documented_keys_are_there() -> None:
     } <= arm["runs"][0].keys()  # fmt: skip
     assert arm["runs"][0]["latency"].keys() == {"p50", "p95", "max"}
     assert arm["band"].keys() >= {"k", "mean", "sd", "sd_low", "sd_high", "z", "band", "measured", "sampling"}
+    assert arm["band"].keys() >= {"level", "next_run"}
     assert arm["flips"].keys() >= {
         "pairwise", "between_runs", "minority", "items_that_flip", "items", "text_changes", "expected_changes",
     }  # fmt: skip
@@ -69,6 +70,12 @@ def test_scores_are_fractions_and_bounds_a_pair() -> None:
     run = study(make_design(12, 2))["arms"]["baseline"]["runs"][0]
     assert 0 <= run["score"] <= 1
     assert run["bounds"] == [run["score"], run["score"]]
+
+
+def test_where_one_more_run_will_land_is_a_pair_of_fractions_or_null() -> None:
+    assert study(make_design(12, 2))["arms"]["baseline"]["band"]["next_run"] is None
+    low, high = study(make_design(13, 3), repeats=3)["arms"]["baseline"]["band"]["next_run"]
+    assert 0 <= low < high <= 1
 
 
 def test_further_calls_change_usage_and_nothing_else() -> None:

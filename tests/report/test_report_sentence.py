@@ -6,7 +6,11 @@ from evaltui.report.sentence import comparison_sentence
 
 
 def sentence(
-    means: tuple[float, float] | None, interval: tuple[float, float] | None, n_items: int = 2000, why: str = ""
+    means: tuple[float, float] | None,
+    interval: tuple[float, float] | None,
+    n_items: int = 2000,
+    why: str = "",
+    next_run: tuple[float, float] | None = None,
 ) -> str:
     return comparison_sentence(
         baseline="v1",
@@ -18,6 +22,7 @@ def sentence(
         why=why,
         n_items=n_items,
         repeats=5,
+        next_run=next_run,
     )
 
 
@@ -53,3 +58,21 @@ def test_nothing_paired_is_nothing_to_compare() -> None:
     assert sentence(None, None, n_items=0) == (
         "v2 against v1: nothing to compare yet, no item has a scored verdict in both."
     )
+
+
+@pytest.mark.parametrize("interval", [(-0.081, -0.059), (-0.01, 0.02), None], ids=["worse", "none", "unknown"])
+def test_it_ends_with_where_one_more_run_will_land(interval: tuple[float, float] | None) -> None:
+    text = sentence((0.82, 0.812), interval, why="no differing items", next_run=(0.801, 0.823))
+    assert text == (
+        f"{sentence((0.82, 0.812), interval, why='no differing items')} "
+        "One more run of v2 will probably land at 80.1 to 82.3."
+    )
+
+
+def test_the_run_to_come_gives_no_direction_to_a_difference_that_could_be_none() -> None:
+    text = sentence((0.8, 0.812), (-0.01, 0.02), next_run=(0.801, 0.823))
+    assert not any(word in text for word in ("better", "worse", "up ", "down ", "above", "below"))
+
+
+def test_nothing_is_foretold_of_few_items() -> None:
+    assert "One more run" not in sentence((0.2, 0.9), (0.5, 0.9), n_items=9, next_run=(0.8, 1.0))

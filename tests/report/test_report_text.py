@@ -31,7 +31,7 @@ def summary_of(
     rows = [
         Row(arm, repeat, place, None, Status.TIMEOUT)
         if place in (7, 59)
-        else Row(arm, repeat, place, float((place * 7 + arm * 3 + repeat * repeat) % 10 < 8), text=repeat)
+        else Row(arm, repeat, place, float((place * 7 + arm * 3 + place // (9 + repeat)) % 10 < 8), text=repeat)
         for arm in range(2)
         for repeat in (1, 2, 3)
         for place in range(n_items - (lost if repeat == 3 else 0))
@@ -62,6 +62,16 @@ def test_the_report_says_everything_a_comparison_knows() -> None:
         assert word in text
     assert comparison.headline is not None
     assert f"> {comparison.headline.method}" in text
+
+
+def test_where_one_more_run_will_land_is_said_of_each_arm_and_in_the_sentence() -> None:
+    summary = summary_of()
+    text = " ".join(shown(summary).split())
+    for arm in summary.arms:
+        assert arm.band.next_run is not None
+        low, high = (f"{100 * end:.1f}" for end in arm.band.next_run)
+        assert f"one more run will probably land at {low} to {high} (95 %)" in text
+    assert f"One more run of candidate will probably land at {low} to {high}." in text
 
 
 def test_nothing_in_an_unbroken_line_is_wider_than_eighty_columns() -> None:
