@@ -17,7 +17,17 @@ from scipy.special import ndtr, ndtri
 
 from evaltui.stats.interval import Interval
 from evaltui.stats.lattice import find_lattice, smooth_distribution, sum_distribution
-from evaltui.stats.sample import Codes, Floats, all_equal, checked_level, cluster_codes, cluster_sums, sample
+from evaltui.stats.sample import (
+    FEW_CLUSTERS,
+    SMALL_N,
+    Codes,
+    Floats,
+    all_equal,
+    checked_level,
+    cluster_codes,
+    cluster_sums,
+    sample,
+)
 
 Method = Literal["percentile", "bca"]
 
@@ -27,8 +37,8 @@ FEWEST = 10
 _NAMES: dict[Method, str] = {"percentile": "percentile bootstrap", "bca": "BCa bootstrap"}
 _CLUSTER_POINTS = 2**14
 _SURELY = 10.0
-_SMALL_N_NOTE = "below 50 items the t interval holds its level better"
-_FEW_CLUSTERS_NOTE = "below 20 clusters the t interval over clusters holds its level better"
+_SMALL_N_NOTE = f"below {SMALL_N} items the t interval holds its level better"
+_FEW_CLUSTERS_NOTE = f"below {FEW_CLUSTERS} clusters the t interval over clusters holds its level better"
 
 
 def mean_interval(
@@ -67,7 +77,7 @@ def histogram_interval(
     problem = _degenerate(blank, unique)
     if problem:
         return blank.unknown(problem)
-    note = _SMALL_N_NOTE if n < 50 else ""
+    note = _SMALL_N_NOTE if n < SMALL_N else ""
     return _read(blank, _sums(unique, repeats), method, _skewness(unique, repeats, blank.estimate), note)
 
 
@@ -140,7 +150,7 @@ def _cluster_interval(values: Floats, codes: Codes, level: float, method: Method
     problem = _degenerate(blank, means)
     if problem:
         return blank.unknown(problem)
-    note = _FEW_CLUSTERS_NOTE if n < 20 else ""
+    note = _FEW_CLUSTERS_NOTE if n < FEW_CLUSTERS else ""
     if sizes.min() == sizes.max():
         unique, counts = np.unique(sums, return_counts=True)
         distribution = _sums(unique, counts, float(sizes[0]))

@@ -76,7 +76,7 @@ def clustering_check(
     if agrees is False:
         told.append(
             f"the half-width is {_shown(interval)} by {_named(interval)}, and {_shown(sem)} by {_named(sem)}: they "
-            f"should differ by less than {tolerance:.0%}"
+            f"should differ by less than {100 * tolerance:g} %"
         )
     return CrossCheck(sem, ratio, agrees, f"check the clustering: {'; '.join(told)}" if told else "")
 

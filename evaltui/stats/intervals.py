@@ -15,6 +15,8 @@ from evaltui.stats.exact import weighted_sum
 from evaltui.stats.interval import Interval
 from evaltui.stats.proportions import clopper_pearson, mcnemar_exact, wilson
 from evaltui.stats.sample import (
+    FEW_CLUSTERS,
+    SMALL_N,
     Floats,
     all_equal,
     checked_level,
@@ -47,24 +49,19 @@ __all__ = [
     "wilson",
 ]
 
-SMALL_N = 50
-"""Below this many items the item interval is t."""
-
-FEW_CLUSTERS = 20
-"""Below this many clusters the cluster interval is t."""
-
 FEWEST_RUNS = 3
 """From this many repeats on the headline looks at runs too."""
 
 _RUNS = "runs like these, on these items"
 _ROUNDING = 1e-12
 _RELIEF = 1.25
+_WARNED_CLUSTERS = 20
 
 Clusters = Sequence[Hashable] | NDArray[np.generic]
 
 
 def item_interval(values: ArrayLike, *, level: float = 0.95, clusters: Clusters | None = None) -> Interval:
-    """The item interval that is valid at this size: t below 50 items or 20 clusters, else the exact bootstrap.
+    """The item interval that is valid at this size: t below 50 items or 40 clusters, else the exact bootstrap.
 
     ``values`` (n,) holds one number per item, ``clusters`` (n,) the cluster of each. Raises ValueError for NaN or
     infinity, with the index.
@@ -308,7 +305,7 @@ def _about_cluster_mean(values: Floats, clusters: Clusters, method: str, level: 
     residuals = sums - estimate * sizes
     error = math.sqrt(groups / (groups - 1) * math.fsum((residuals**2).tolist())) / n
     reach = (_student(level, groups - 1) if student else _normal(level)) * error
-    note = f"only {groups} clusters: even t may cover less than it says" if groups < FEW_CLUSTERS else ""
+    note = f"only {groups} clusters: even t may cover less than it says" if groups < _WARNED_CLUSTERS else ""
     return blank.between(estimate - reach, estimate + reach, note)
 
 

@@ -11,6 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+SMALL_N = 50
+"""Below this many items the item interval is t."""
+
+FEW_CLUSTERS = 40
+"""Below this many clusters the cluster interval is t: with 20 the percentile interval errs in 7 %, not 5."""
+
 _SAME = 1e-12
 _SMALLEST_SCALE = 1e-2
 

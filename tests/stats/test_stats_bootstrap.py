@@ -174,7 +174,7 @@ def test_equal_values_are_not_sold_as_certainty():
 
 def test_few_clusters_say_what_holds_better():
     result = mean_interval(paired_differences(60, 5, seed=16), clusters=np.arange(60) // 4)
-    assert "below 20 clusters" in result.note
+    assert "below 40 clusters" in result.note
 
 
 def test_small_samples_say_what_holds_better():

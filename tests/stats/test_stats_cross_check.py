@@ -83,7 +83,7 @@ def test_items_counted_as_independent_although_they_share_passages_are_found():
     assert found.agrees is False
     assert found.note == (
         f"check the clustering: the half-width is {alone.half_width:.3g} by percentile bootstrap over items, and "
-        f"{1.959964 * clustered:.3g} by cluster SEM (z) over clusters: they should differ by less than 15%"
+        f"{1.959964 * clustered:.3g} by cluster SEM (z) over clusters: they should differ by less than 15 %"
     )
     assert clustering_check(values, alone, clusters=codes, tolerance=0.9).note == ""
 

@@ -60,6 +60,11 @@ def test_cluster_intervals_are_the_cluster_robust_ones():
     assert "only 15 clusters" in result.note
 
 
+@pytest.mark.parametrize(("groups", "warned"), [(19, True), (20, False)], ids=["19", "20"])
+def test_below_twenty_clusters_even_t_is_warned_of(groups, warned):
+    assert bool(cluster_t(VALUES, np.arange(75) % groups).note) is warned
+
+
 def test_clusters_of_one_item_give_the_plain_sem():
     assert cluster_sem(VALUES, range(75)).half_width == pytest.approx(item_sem(VALUES).half_width, rel=1e-12)
 
@@ -185,8 +190,8 @@ def test_two_items_are_enough_for_t():
     [
         (49, None, "t over items"),
         (50, None, "percentile bootstrap"),
-        (60, 19, "t over clusters"),
-        (60, 20, "percentile bootstrap"),
+        (60, 39, "t over clusters"),
+        (60, 40, "percentile bootstrap"),
     ],
 )
 def test_the_item_interval_is_the_one_valid_at_this_size(n, clusters, method):
