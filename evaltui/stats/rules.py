@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
-from scipy.special import nctdtr, ndtr, stdtrit
+from scipy.special import betaln, nctdtr, ndtr, stdtrit
 
 from evaltui.stats.bands import new_run_limit
 from evaltui.stats.interval import Interval
@@ -105,24 +105,32 @@ def detection_rate(
     threshold: float = 0,
     level: float = 0.95,
     either_side: bool = False,
+    paired: bool = True,
 ) -> float | None:
     """Probability that a rule with ``k`` baseline runs stops a candidate whose true mean is lower by ``drop``.
 
     ``drop`` and ``threshold`` are in sd of one run; runs are normal with the same sd in both arms. ``candidate_runs``
     is k unless given. ``either_side`` counts a step up as well as a drop. "interval" is the t interval over k runs
-    paired by repeat that share nothing. None where k < 2. Exact: the range of a normal sample is independent of its
-    mean (Basu 1955), so the rate is an integral over the range's distribution; with an sd it is a noncentral t.
+    paired by repeat that share nothing, or with ``paired=False`` Welch's over the runs of both arms; other rules do not
+    look at pairs. None where k < 2, with Welch's where either number is.
+
+    Exact: the range of a normal sample is independent of its mean (Basu 1955), so the rate is an integral over the
+    range's distribution; with an sd it is a noncentral t; with Welch's interval a noncentral t given the share of one
+    arm in the sum of squares, which is beta distributed and independent of that sum, integrated over the share.
     Raises ValueError for k or candidate_runs below 1, a negative factor or threshold, and paired arms of unequal k.
     """
     runs = k if candidate_runs is None else candidate_runs
-    _checked(rule, k, runs, factor, threshold, level)
-    if k < 2:
+    _checked(rule, k, runs, factor, threshold, level, paired)
+    welch = rule == "interval" and not paired
+    if k < 2 or (welch and runs < 2):
         return None
     sides = (drop, -drop) if either_side else (drop,)
     spread = _difference_sd(k, runs)
     if rule in ("twice_range", "range_or_threshold"):
         least = threshold if rule == "range_or_threshold" else 0.0
         return sum(_range_rule(side, spread, k, factor, least) for side in sides)
+    if welch:
+        return sum(_welch_rule(side, k, runs, level) for side in sides)
     multiple = {
         "two_sd": factor / spread,
         "prediction": float(stdtrit(k - 1, (1 + level) / 2)),
@@ -140,6 +148,7 @@ def false_alarm_rate(
     threshold: float = 0,
     level: float = 0.95,
     either_side: bool = False,
+    paired: bool = True,
 ) -> float | None:
     """Probability that the rule stops a candidate without any drop; arguments as of ``detection_rate``."""
     return detection_rate(
@@ -151,6 +160,7 @@ def false_alarm_rate(
         threshold=threshold,
         level=level,
         either_side=either_side,
+        paired=paired,
     )
 
 
@@ -182,6 +192,24 @@ def _range_rule(drop: float, spread: float, k: int, factor: float, threshold: fl
     return total
 
 
+def _welch_rule(drop: float, k: int, runs: int, level: float) -> float:
+    """P(the Welch interval lies below zero), by integration over the angle whose squared sine is the baseline's share.
+
+    Given the share W of the k runs in the sum of squares T ~ chi2(v), v = k + runs - 2, Welch's error is sqrt(T c(W))
+    and his degrees of freedom are a function of W; drop over error is then a noncentral t(v) times a constant.
+    """
+    one, other = k - 1, runs - 1
+    angle, weight = _gauss(0.0, math.pi / 2)
+    share = np.sin(angle) ** 2
+    log_density = one * np.log(np.sin(angle)) + other * np.log(np.cos(angle))
+    density = 2 * np.exp(log_density - betaln(one / 2, other / 2)) / (np.sin(angle) * np.cos(angle))
+    a, b = share / (one * k), (1 - share) / (other * runs)
+    df = (a + b) ** 2 / (a**2 / one + b**2 / other)
+    spread = _difference_sd(k, runs)
+    limit = stdtrit(df, (1 + level) / 2) * np.sqrt((one + other) * (a + b)) / spread
+    return float(weight @ (density * (1 - nctdtr(one + other, drop / spread, limit))))
+
+
 def _gauss(low: float, high: float) -> tuple[Floats, Floats]:
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     half = (high - low) / 2
@@ -206,13 +234,13 @@ def _at_least_zero(name: str, value: float) -> None:
         raise ValueError(f"{name} must be a finite number of at least 0, not {value}")
 
 
-def _checked(rule: str, k: int, runs: int, factor: float, threshold: float, level: float) -> None:
+def _checked(rule: str, k: int, runs: int, factor: float, threshold: float, level: float, paired: bool) -> None:
     checked_level(level)
     _at_least_zero("factor", factor)
     _at_least_zero("threshold", threshold)
     if k < 1 or runs < 1:
         raise ValueError(f"k and candidate_runs must be at least 1, not {k} and {runs}")
-    if rule == "interval" and runs != k:
+    if rule == "interval" and paired and runs != k:
         raise ValueError(f"runs paired by repeat need equal numbers of them, not {k} and {runs}")
     names = get_args(RuleName)
     if rule not in names:

@@ -119,6 +119,55 @@ def test_the_paired_interval_has_the_power_of_a_paired_t_test():
     assert rules.detection_rate("interval", 1.2, k=10) == pytest.approx(nct.sf(scipy.stats.t.ppf(0.975, 9)), abs=1e-9)
 
 
+@pytest.mark.parametrize(("k", "candidate_runs"), [(2, 2), (3, 3), (10, 10), (3, 5), (8, 2)])
+def test_the_unpaired_interval_against_simulated_welch_tests(k, candidate_runs):
+    rng = np.random.default_rng(19)
+    studies = 200_000
+    base, candidate = rng.normal(size=(k, studies)), rng.normal(size=(candidate_runs, studies))
+    for drop in (0.0, 1.2, 3.0):
+        test = scipy.stats.ttest_ind(base, candidate - drop, equal_var=False)
+        stopped, either = ((test.pvalue < 0.05) & (test.statistic > 0)).mean(), (test.pvalue < 0.05).mean()
+        options = {"k": k, "candidate_runs": candidate_runs, "paired": False}
+        for share, rate in (
+            (stopped, rules.detection_rate("interval", drop, **options)),
+            (either, rules.detection_rate("interval", drop, either_side=True, **options)),
+        ):
+            assert rate == pytest.approx(share, abs=4 * np.sqrt(rate * (1 - rate) / studies))
+
+
+def test_the_unpaired_interval_is_the_double_integral_over_both_variances():
+    """Behrens and Fisher's case by brute force: P(drop over its error beyond Welch's limit), variances independent."""
+    k, runs, drop = 4, 6, 1.5
+    spread = np.sqrt(1 / k + 1 / runs)
+
+    def stopped(first, second):
+        a, b = first / k, second / runs
+        limit = scipy.stats.t.ppf(0.975, (a + b) ** 2 / (a * a / (k - 1) + b * b / (runs - 1))) * np.sqrt(a + b)
+        return scipy.stats.norm.sf((limit - drop) / spread)
+
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    q, w = (nodes + 1) / 2, weights / 2
+    first, second = (scipy.stats.chi2.ppf(q, m - 1) / (m - 1) for m in (k, runs))
+    expected = w @ stopped(first[:, None], second) @ w
+    found = rules.detection_rate("interval", drop, k=k, candidate_runs=runs, paired=False)
+    assert found == pytest.approx(expected, abs=1e-5)
+
+
+def test_many_unpaired_runs_have_the_power_of_a_normal_test():
+    found = rules.detection_rate("interval", 0.05, k=5000, paired=False)
+    assert found == pytest.approx(scipy.stats.norm.sf(1.959964 - 0.05 * np.sqrt(2500)), abs=1e-3)
+
+
+def test_pairs_are_nothing_to_the_other_rules():
+    for rule in ("twice_range", "two_sd", "prediction"):
+        assert rules.detection_rate(rule, 2, k=4, paired=False) == rules.detection_rate(rule, 2, k=4)
+
+
+def test_welch_takes_two_runs_in_each_arm():
+    assert rules.false_alarm_rate("interval", k=5, candidate_runs=1, paired=False) is None
+    assert rules.false_alarm_rate("interval", k=1, candidate_runs=5, paired=False) is None
+
+
 def test_the_integral_with_a_threshold_is_that_of_adaptive_quadrature():
     def integrand(w):
         limit = max(2 * w, 3.0)
