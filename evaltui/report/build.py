@@ -9,7 +9,7 @@ from evaltui.core.status import StudyState
 from evaltui.core.study import Design, ScorerDesign, StudyInfo
 from evaltui.core.tally import Tally
 from evaltui.report.arms import ArmNumbers, Scoring, summarise_arm
-from evaltui.report.comparability import arms_comparability, comparability_notices, marks
+from evaltui.report.comparability import arms_comparability, comparability_notices, marks, not_compared
 from evaltui.report.comparisons import PairNumbers, compare
 from evaltui.report.notices import notices
 from evaltui.report.summary import CategorySummary, Progress, RunSummary, Summary
@@ -44,16 +44,16 @@ def assemble(
     rivals = [arm for arm in range(len(arms)) if arm != first]
     answers = {arm: arms_comparability(design, arms[first], arms[arm]) for arm in rivals}
     others = [arm for arm in rivals if answers[arm].comparable]
-    comparisons = tuple(
-        compare(
-            pairs(other, (arms[first].runs, arms[other].runs)), arms[first], arms[other], marks=marks(answers[other])
-        )
-        for other in others
-    )
+    comparisons = []
+    for other in others:
+        both = arms[first], arms[other]
+        said = marks(answers[other], both, design.missing, score_range)
+        comparisons.append(compare(pairs(other, (both[0].runs, both[1].runs)), *both, marks=said))
     return Summary(
         info=info,
         arms=arms,
-        comparisons=comparisons,
+        comparisons=tuple(comparisons),
+        not_compared=tuple(not_compared(arms[first], arms[arm], answers[arm]) for arm in rivals if arm not in others),
         categories=tuple(categories(others[0])) if others else (),
         warnings=tuple(
             notices(

@@ -15,7 +15,7 @@ from evaltui.report.summary import (
     ComparisonSummary,
     Headline,
     IntervalSummary,
-    Notice,
+    Mark,
     RunSummary,
 )
 from evaltui.stats import intervals
@@ -49,7 +49,7 @@ class PairNumbers:
 
 
 def compare(
-    numbers: PairNumbers, baseline: ArmSummary, candidate: ArmSummary, *, marks: tuple[Notice, ...] = ()
+    numbers: PairNumbers, baseline: ArmSummary, candidate: ArmSummary, *, marks: tuple[Mark, ...] = ()
 ) -> ComparisonSummary:
     """Tell the numbers of two arms: which interval leads, and what it says. ``marks`` go with the result."""
     item, run, fixed = numbers.item, numbers.run, numbers.fixed
@@ -83,6 +83,7 @@ def compare(
             n_items=numbers.n_items,
             repeats=numbers.repeats,
             next_run=candidate.band.next_run,
+            marks=[mark.short for mark in marks],
         ),
         marks=marks,
     )

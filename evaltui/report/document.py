@@ -37,6 +37,7 @@ def to_document(summary: Summary) -> Document:
         "arms": {arm.name: _arm(arm) for arm in summary.arms},
         "comparisons": comparisons,
         "comparison": comparisons[0] if comparisons else None,
+        "not_compared": [asdict(each) for each in summary.not_compared],
         "categories": [asdict(each) for each in summary.categories],
         "warnings": [asdict(each) for each in summary.warnings],
         "progress": {"done": summary.progress.done, "total": summary.progress.total},

@@ -11,7 +11,7 @@ from evaltui.core.grid import Grid
 from evaltui.core.score import ScoreRange
 from evaltui.core.status import PENDING_CODE, Status, StudyState
 from evaltui.core.study import MissingPolicy, StudyInfo
-from evaltui.report.sentence import FEWEST_ITEMS
+from evaltui.report.sentence import FEWEST_ITEMS, about_pair
 from evaltui.report.summary import ArmSummary, ComparisonSummary, Notice
 from evaltui.stats.bands import POOR_VALUE_ABOVE, VAGUE_BELOW
 
@@ -40,7 +40,7 @@ def notices(
     if ended:
         yield from _incomplete(grid, arms, item_ids)
     yield from compared
-    yield from _not_comparable(arms, info.design.missing, score_range)
+    yield from filter(None, (not_comparable(arm, info.design.missing, score_range) for arm in arms))
     yield from bands
     yield from _design(info, ended, arms)
     if score_range is None:
@@ -53,8 +53,12 @@ def notices(
         if comparison.n_left_out:
             yield Notice(
                 "left_out",
-                f"{comparison.candidate} against {comparison.baseline}: {count(comparison.n_left_out, 'item')} without "
-                "a scored verdict in one of the arms; left out of the comparison",
+                about_pair(
+                    comparison.baseline,
+                    comparison.candidate,
+                    f"{count(comparison.n_left_out, 'item')} without a scored verdict in one of the arms; left out of "
+                    "the comparison",
+                ),
             )
 
 
@@ -73,20 +77,19 @@ def _incomplete(grid: Grid, arms: Sequence[ArmSummary], item_ids: Sequence[str])
             )
 
 
-def _not_comparable(
-    arms: Sequence[ArmSummary], policy: MissingPolicy, score_range: ScoreRange | None
-) -> Iterator[Notice]:
-    for arm in arms:
-        marked = [run for run in arm.runs if not run.comparable]
-        if marked:
-            shares = ", ".join(
-                f"#{run.repeat} ({_excluded(run.counts, policy, score_range):,} of {run.done:,})" for run in marked
-            )
-            yield Notice(
-                "not_comparable",
-                f"{arm.name}: more than {100 * policy.limit:g} % of the verdicts are missing in {shares}; "
-                "these runs are in the numbers and should not be compared with others",
-            )
+def not_comparable(arm: ArmSummary, policy: MissingPolicy, score_range: ScoreRange | None) -> Notice | None:
+    """What is to be said of runs that miss more verdicts than the policy allows; None where no run does."""
+    marked = [run for run in arm.runs if not run.comparable]
+    if not marked:
+        return None
+    shares = ", ".join(
+        f"#{run.repeat} ({_excluded(run.counts, policy, score_range):,} of {run.done:,})" for run in marked
+    )
+    return Notice(
+        "not_comparable",
+        f"{arm.name}: more than {100 * policy.limit:g} % of the verdicts are missing in {shares}; "
+        "these runs are in the numbers and should not be compared with others",
+    )
 
 
 def _excluded(counts: Mapping[str, int], policy: MissingPolicy, score_range: ScoreRange | None) -> int:

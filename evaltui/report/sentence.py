@@ -2,10 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from evaltui.core.format import count, points, span
 
 FEWEST_ITEMS = 10
 """Below this many items no claim about a difference is made."""
+
+_MARKS_NAMED = 4
+
+
+def about_pair(baseline: str, candidate: str, text: str) -> str:
+    """A sentence about one comparison among others."""
+    return f"{candidate} against {baseline}: {text}"
+
+
+def about_stop(baseline: str, candidate: str, text: str) -> str:
+    """Why two arms are not compared, where their comparison would stand."""
+    return about_pair(baseline, candidate, f"not compared: {text}")
+
+
+def marked(marks: Sequence[str]) -> str:
+    """``[marked: pins.gpu differs; different weeks]``: what a result carries wherever it is copied to; none: empty."""
+    if not marks:
+        return ""
+    more = [f"and {len(marks) - _MARKS_NAMED:,} more"] if len(marks) > _MARKS_NAMED else []
+    return f"[marked: {'; '.join([*marks[:_MARKS_NAMED], *more])}]"
 
 
 def comparison_sentence(
@@ -20,26 +42,28 @@ def comparison_sentence(
     n_items: int,
     repeats: int,
     next_run: tuple[float, float] | None = None,
+    marks: Sequence[str] = (),
 ) -> str:
     """The sentence for the client, in points. ``means`` are those of (baseline, candidate) over the paired items.
 
     ``interval`` is the headline of candidate minus baseline, None where it cannot be known; ``method`` names its
     estimator and ``why`` what is to be said about it. No direction is given to a difference that could be none.
-    ``next_run`` is where one more run of the candidate will land, None where it is not known.
+    ``next_run`` is where one more run of the candidate will land, None where it is not known. ``marks`` end the
+    sentence, so that whoever copies it copies them.
     """
-    who = f"{candidate} against {baseline}"
     if means is None:
-        return f"{who}: nothing to compare yet, no item has a scored verdict in both."
-    said = _difference(
-        who, means=means, interval=interval, level=level, method=method, why=why, n_items=n_items, repeats=repeats
-    )
-    if next_run is None or n_items < FEWEST_ITEMS:
-        return said
-    return f"{said} One more run of {candidate} will probably land at {span(*next_run)}."
+        said = [about_pair(baseline, candidate, "nothing to compare yet, no item has a scored verdict in both.")]
+    else:
+        what = _difference(
+            means=means, interval=interval, level=level, method=method, why=why, n_items=n_items, repeats=repeats
+        )
+        said = [about_pair(baseline, candidate, what)]
+        if next_run is not None and n_items >= FEWEST_ITEMS:
+            said.append(f"One more run of {candidate} will probably land at {span(*next_run)}.")
+    return " ".join([*said, marked(marks)] if marks else said)
 
 
 def _difference(
-    who: str,
     *,
     means: tuple[float, float],
     interval: tuple[float, float] | None,
@@ -52,16 +76,16 @@ def _difference(
     extent = f"{count(n_items, 'item')} x {count(repeats, 'repeat')}"
     scores = f"{points(means[1])} against {points(means[0])}"
     if interval is None:
-        return f"{who}: {scores} over {extent}; no interval can be given ({why})."
+        return f"{scores} over {extent}; no interval can be given ({why})."
     low, high = interval
     basis = f"{level:.0%} interval, {method}, {extent}".replace("%", " %")
     if n_items < FEWEST_ITEMS:
-        return f"{who}: {scores}; fewer than {FEWEST_ITEMS} items say little, it needs more ({basis})."
+        return f"{scores}; fewer than {FEWEST_ITEMS} items say little, it needs more ({basis})."
     if low > 0:
-        return f"{who}: better on these examples by {span(low, high)} points ({basis})."
+        return f"better on these examples by {span(low, high)} points ({basis})."
     if high < 0:
-        return f"{who}: worse on these examples by {span(-high, -low)} points ({basis})."
+        return f"worse on these examples by {span(-high, -low)} points ({basis})."
     return (
-        f"{who}: No evidence of a difference, {scores}; the difference lies between {points(low, signed=True)} and "
+        f"No evidence of a difference, {scores}; the difference lies between {points(low, signed=True)} and "
         f"{points(high, signed=True)} points ({basis})."
     )

@@ -133,13 +133,31 @@ class Headline:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """What stops a comparison, or goes with it: a stable code, a sentence, and the same in a few words."""
+
+    code: str
+    text: str
+    short: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotCompared:
+    """Two arms that may not be compared, and each thing that stops it."""
+
+    baseline: str
+    candidate: str
+    stops: tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ComparisonSummary:
     """Candidate minus baseline over the counted cells of the frontier. ``gained``/``lost`` are items by mean score.
 
     ``headline`` leads among ``intervals``, all of a fixed size: none of them may end a study early. ``sequence`` may:
     it is valid at every look. ``forecast`` is the probability that the finished headline excludes zero, None where
     ``forecast_note`` says why. ``marks`` are what has to be said wherever the comparison is shown: pins that differ,
-    arms that ran at other times.
+    arms that ran at other times, runs that are not comparable. ``sentence`` ends with them.
     """
 
     baseline: str
@@ -158,7 +176,7 @@ class ComparisonSummary:
     gained: int
     lost: int
     sentence: str
-    marks: tuple[Notice, ...] = ()
+    marks: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +217,7 @@ class Summary:
     info: StudyInfo
     arms: tuple[ArmSummary, ...]
     comparisons: tuple[ComparisonSummary, ...]
+    not_compared: tuple[NotCompared, ...]
     categories: tuple[CategorySummary, ...]
     warnings: tuple[Notice, ...]
     progress: Progress

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -12,6 +12,7 @@ from rich.text import Text
 from evaltui.core.format import NOTHING, count, duration, money, points, seconds, span
 from evaltui.core.text import clean
 from evaltui.report.counters import COUNTERS, counted
+from evaltui.report.sentence import about_pair, about_stop
 from evaltui.report.summary import (
     ArmSummary,
     BandSummary,
@@ -19,6 +20,8 @@ from evaltui.report.summary import (
     ExcessSummary,
     FlipSummary,
     IntervalSummary,
+    NotCompared,
+    Notice,
     RunSummary,
     Summary,
 )
@@ -33,10 +36,13 @@ def render(summary: Summary) -> RenderableType:
         parts += ["", Text(_name(arm.name), style="bold"), *_arm_lines(arm), run_table(arm)]
     for comparison in summary.comparisons:
         parts += ["", *_comparison(comparison)]
+    for pair in summary.not_compared:
+        parts += ["", *_not_compared(pair)]
     if summary.categories:
         parts += ["", Text("By category", style="bold"), category_table(summary)]
-    if summary.warnings:
-        parts += ["", Text("Warnings", style="bold"), *_warnings(summary)]
+    warnings = other_warnings(summary, summary.comparisons, summary.not_compared)
+    if warnings:
+        parts += ["", Text("Warnings", style="bold"), *_warnings(warnings)]
     return Group(*parts)
 
 
@@ -142,6 +148,16 @@ def excess_line(excess: ExcessSummary) -> str:
     )
 
 
+def other_warnings(
+    summary: Summary, comparisons: Sequence[ComparisonSummary], not_compared: Sequence[NotCompared]
+) -> list[Notice]:
+    """The warnings without those that already stand as marks and stops beside these comparisons."""
+    said = {mark.text for each in comparisons for mark in each.marks}
+    said |= {about_pair(each.baseline, each.candidate, mark.text) for each in comparisons for mark in each.marks}
+    said |= {about_stop(each.baseline, each.candidate, stop.text) for each in not_compared for stop in each.stops}
+    return [notice for notice in summary.warnings if notice.text not in said]
+
+
 def percent(chance: float) -> str:
     """A probability in whole percent; never 0 or 100, which it is not."""
     if chance < 0.005:
@@ -194,6 +210,7 @@ def _arm_lines(arm: ArmSummary) -> Iterator[Text]:
 def _comparison(comparison: ComparisonSummary) -> Iterator[RenderableType]:
     yield Text(f"{_name(comparison.candidate)} against {_name(comparison.baseline)}", style="bold")
     yield Text(clean(comparison.sentence))
+    yield from (_warning(mark.text) for mark in comparison.marks)
     yield Text(
         f"{count(comparison.n_items, 'item')} compared, {count(comparison.n_in_flight, 'verdict')} in flight, "
         f"{count(comparison.n_left_out, 'item')} left out; {comparison.gained:,} gained, {comparison.lost:,} lost, "
@@ -211,8 +228,17 @@ def _comparison(comparison: ComparisonSummary) -> Iterator[RenderableType]:
         )
 
 
-def _warnings(summary: Summary) -> Iterator[RenderableType]:
-    for notice in summary.warnings:
+def _not_compared(pair: NotCompared) -> Iterator[Text]:
+    yield Text(f"{_name(pair.candidate)} against {_name(pair.baseline)}", style="bold")
+    yield from (_warning(f"not compared: {stop.text}") for stop in pair.stops)
+
+
+def _warning(text: str) -> Text:
+    return Text.assemble(("! ", "bold"), clean(text))
+
+
+def _warnings(notices: Sequence[Notice]) -> Iterator[RenderableType]:
+    for notice in notices:
         yield Padding(Text(clean(f"- {notice.text}")), (0, 0, 0, 1))
 
 

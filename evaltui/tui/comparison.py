@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from evaltui.core.format import count, points, span
 from evaltui.core.text import clean
-from evaltui.report.summary import ArmSummary, ComparisonSummary, IntervalSummary, Summary
-from evaltui.report.text import band_line, excess_line, flips_line, next_run_line, percent, sampling_line
+from evaltui.report.sentence import about_stop
+from evaltui.report.summary import ArmSummary, ComparisonSummary, IntervalSummary, NotCompared, Summary
+from evaltui.report.text import (
+    band_line,
+    excess_line,
+    flips_line,
+    next_run_line,
+    other_warnings,
+    percent,
+    sampling_line,
+)
 from evaltui.tui.cells import cut, fit
 from evaltui.tui.drawn import MUTED
 
@@ -23,26 +33,45 @@ THESE_ITEMS = "exactly these items"
 
 
 def means_lines(summary: Summary, which: int, width: int) -> list[Content]:
-    """Both means and ranges and the difference of comparison ``which`` in one row; without one, each arm's noise."""
+    """What comparison ``which`` says: means, ranges and difference in one row, the sentence, its marks, what is in it.
+
+    Arms that are not compared are named with the reason; it leads where nothing is compared, before each arm's noise.
+    """
+    stops = [line for pair in summary.not_compared for line in _stop_lines(pair)]
     if not summary.comparisons:
-        return noise_lines(summary)
-    comparison = summary.comparisons[min(which, len(summary.comparisons) - 1)]
+        return [*stops, *([Content("")] if stops else []), *noise_lines(summary)]
+    comparison = _shown(summary, which)
     arms = {arm.name: arm for arm in summary.arms}
-    return _means(comparison, arms[comparison.baseline], arms[comparison.candidate], width)
+    return [
+        *_means(comparison, arms[comparison.baseline], arms[comparison.candidate], width),
+        Content.styled(clean(comparison.sentence), "bold" if _decided(comparison) else ""),
+        *(_warning(mark.text) for mark in comparison.marks),
+        _counts(comparison),
+        *stops,
+    ]
 
 
 def verdict_lines(summary: Summary, which: int, width: int) -> list[Content]:
-    """What the comparison says in words, what is in it, and the noise it stands against."""
-    lines = []
-    if summary.comparisons:
-        which = min(which, len(summary.comparisons) - 1)
-        comparison = summary.comparisons[which]
-        lines += [Content.styled(clean(comparison.sentence), "bold" if _decided(comparison) else "")]
-        lines += [_counts(comparison)]
-        lines += [Content(""), *noise_lines(summary)]
-    if summary.warnings:
-        lines += [Content(""), *warning_lines(summary)]
+    """The noise that the comparison stands against, and what else a reader has to know before believing the numbers."""
+    shown = [_shown(summary, which)] if summary.comparisons else []
+    lines = noise_lines(summary) if shown else []
+    warnings = other_warnings(summary, shown, summary.not_compared)
+    if warnings:
+        lines += [Content("")] if lines else []
+        lines += [_warning(notice.text) for notice in warnings]
     return lines
+
+
+def _shown(summary: Summary, which: int) -> ComparisonSummary:
+    return summary.comparisons[min(which, len(summary.comparisons) - 1)]
+
+
+def _stop_lines(pair: NotCompared) -> list[Content]:
+    return [_warning(about_stop(pair.baseline, pair.candidate, stop.text)) for stop in pair.stops]
+
+
+def _warning(text: str) -> Content:
+    return Content.assemble(("! ", "bold $warning"), (clean(text, limit=600), "$warning"))
 
 
 def noise_lines(summary: Summary) -> list[Content]:
@@ -61,11 +90,6 @@ def noise_lines(summary: Summary) -> list[Content]:
         if arm.excess_spread.ratio is not None:
             lines += [Content(excess_line(arm.excess_spread))]
     return lines
-
-
-def warning_lines(summary: Summary) -> list[Content]:
-    """What a reader has to know before believing the numbers."""
-    return [Content.assemble(("! ", "bold $warning"), clean(notice.text, limit=600)) for notice in summary.warnings]
 
 
 def _means(comparison: ComparisonSummary, baseline: ArmSummary, candidate: ArmSummary, width: int) -> list[Content]:
@@ -94,11 +118,12 @@ def _range(arm: ArmSummary, width: int) -> str:
 
 
 def interval_lines(summary: Summary, which: int, width: int) -> list[Content]:
-    """Every interval with its estimator; the one that leads is marked."""
+    """Every interval with its estimator; the one that leads is marked and comes first."""
     if not summary.comparisons:
         return []
-    comparison = summary.comparisons[min(which, len(summary.comparisons) - 1)]
-    lines = [line for interval in comparison.intervals for line in _interval(interval, comparison, width)]
+    comparison = _shown(summary, which)
+    leading = sorted(comparison.intervals, key=lambda interval: not _leads(interval, comparison))
+    lines = [line for interval in leading for line in _interval(interval, comparison, width)]
     lines += _watching(comparison, width)
     if comparison.headline is not None and comparison.headline.why:
         lines.append(Content.styled(f"> {clean(comparison.headline.why)}", MUTED))
@@ -122,7 +147,6 @@ def _watching(comparison: ComparisonSummary, width: int) -> list[Content]:
 
 
 def _interval(interval: IntervalSummary, comparison: ComparisonSummary, width: int) -> list[Content]:
-    leads = comparison.headline is not None and comparison.headline.method == interval.method
     together = interval.method.endswith(" and runs")
     label = (
         "these items" if interval.estimand == THESE_ITEMS else "items + runs" if together else f"over {interval.unit}"
@@ -131,7 +155,17 @@ def _interval(interval: IntervalSummary, comparison: ComparisonSummary, width: i
     if interval.low is None:
         return _row(" ", "needs more", label, clean(interval.note).removeprefix("needs more: ") or about, width)
     about += f"; {clean(interval.note)}" if interval.note else ""
-    return _row(">" if leads else " ", span(interval.low, interval.high, signed=True), label, about, width)
+    return _row(
+        ">" if _leads(interval, comparison) else " ",
+        span(interval.low, interval.high, signed=True),
+        label,
+        about,
+        width,
+    )
+
+
+def _leads(interval: IntervalSummary, comparison: ComparisonSummary) -> bool:
+    return comparison.headline is not None and comparison.headline.method == interval.method
 
 
 def _row(mark: str, text: str, label: str, about: str, width: int) -> list[Content]:
@@ -142,9 +176,9 @@ def _row(mark: str, text: str, label: str, about: str, width: int) -> list[Conte
         (fit(text, SPAN_WIDTH), "bold" if strong else ""),
         (f" {fit(label, min(LABEL_WIDTH, max(0, width - SPAN_WIDTH - 3)))}", "" if strong else MUTED),
     )
-    if width < ONE_LINE_WIDTH:
-        return [head, Content.styled(f"  {cut(about, width - 2)}", MUTED)]
-    return [Content.assemble(head, (f" {cut(about, width - SPAN_WIDTH - LABEL_WIDTH - 4)}", MUTED))]
+    if width < ONE_LINE_WIDTH or cell_len(about) > width - SPAN_WIDTH - LABEL_WIDTH - 4:
+        return [head, Content.styled(f"  {about}", MUTED)]
+    return [Content.assemble(head, (f" {about}", MUTED))]
 
 
 def _counts(comparison: ComparisonSummary) -> Content:

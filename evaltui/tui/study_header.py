@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from evaltui.core.format import count, duration, money, points, span
 from evaltui.core.status import StudyState
 from evaltui.core.study import StudyInfo
 from evaltui.core.text import clean
-from evaltui.report.summary import Summary
+from evaltui.report.sentence import marked
+from evaltui.report.summary import ArmSummary, ComparisonSummary, Summary
 from evaltui.tui.cells import cut
 from evaltui.tui.drawn import MUTED
 from evaltui.tui.marks import Marks
+
+LEAST_SCORE = 24
+"""Cells that the scores need beside a reason, to say more than a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,21 +86,45 @@ def _progress(summary: Summary, marks: Marks, width: int) -> Content:
 
 
 def _verdict(summary: Summary, which: int, width: int) -> Content:
-    """The score, band and difference in a line, for when their panes are out of sight."""
+    """The score, band and difference in a line, for when their panes are out of sight, with what marks or stops them.
+
+    Where there is no room for all of it the words of the marks go first, then the bands, never that there are marks.
+    """
     if not summary.comparisons:
-        arm = summary.arms[0]
-        band = f" ±{points(arm.band.band)}" if arm.band.measured else ""
-        return Content(cut(f"{clean(arm.name, limit=40)} {points(arm.mean)}{band}", width))
+        return _without_comparison(summary, width)
     comparison = summary.comparisons[min(which, len(summary.comparisons) - 1)]
+    said = clean(marked([mark.short for mark in comparison.marks]), limit=500)
+    brackets = [f"  {said}", "  [marked]"] if said else [""]
+    wordings = [(word, bands) for bands in (True, False) for word in ("difference", "diff")]
+    lines = [_scores(summary, comparison, word, bands=bands) for word, bands in wordings]
+    choices = [(line, bracket) for line in lines for bracket in brackets]
+    fitting = (each for each in choices if cell_len(each[0]) + cell_len(each[1]) <= width)
+    line, bracket = next(fitting, choices[-1])
+    return Content.assemble(cut(line, max(1, width - cell_len(bracket))), (bracket, "bold $warning"))
+
+
+def _scores(summary: Summary, comparison: ComparisonSummary, word: str, *, bands: bool) -> str:
     arms = {arm.name: arm for arm in summary.arms}
     means = ((comparison.baseline, comparison.baseline_mean), (comparison.candidate, comparison.candidate_mean))
-    said = []
-    for name, mean in means:
-        spread = arms[name].band
-        width_of_band = f" ±{points(spread.band)}" if spread.measured else ""
-        said.append(f"{clean(name, limit=24)} {points(mean)}{width_of_band}")
-    difference = f"difference {points(comparison.difference, signed=True)}"
+    difference = f"{word} {points(comparison.difference, signed=True)}"
     headline = comparison.headline
     if headline is not None and headline.low is not None:
         difference += f" ({span(headline.low, headline.high, signed=True)})"
-    return Content(cut("  ".join([*said, difference]), width))
+    return "  ".join([*(_score(arms[name], mean, band=bands) for name, mean in means), difference])
+
+
+def _without_comparison(summary: Summary, width: int) -> Content:
+    """Why two arms are not compared leads; the scores that stand alone follow."""
+    stops = [
+        f"! {pair.candidate} not compared: {'; '.join(stop.short for stop in pair.stops)}  "
+        for pair in summary.not_compared
+    ]
+    stop = cut(clean(stops[0], limit=500), width) if stops else ""
+    scores = "  ".join(_score(arm, arm.mean, band=True) for arm in (summary.arms if stops else summary.arms[:1]))
+    room = width - cell_len(stop)
+    return Content.assemble((stop, "bold $warning"), cut(scores, room) if room >= LEAST_SCORE or not stop else "")
+
+
+def _score(arm: ArmSummary, mean: float | None, *, band: bool) -> str:
+    spread = f" ±{points(arm.band.band)}" if band and arm.band.measured else ""
+    return f"{clean(arm.name, limit=24)} {points(mean)}{spread}"
