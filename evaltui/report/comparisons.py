@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from evaltui.report.sentence import comparison_sentence
 from evaltui.report.summary import (
     ArmSummary,
     CategorySummary,
+    CheckSummary,
     ComparisonSummary,
     Headline,
     IntervalSummary,
@@ -19,6 +20,7 @@ from evaltui.report.summary import (
     RunSummary,
 )
 from evaltui.stats import intervals
+from evaltui.stats.cross_check import CrossCheck, clustering_check
 from evaltui.stats.forecast import Forecast
 from evaltui.stats.interval import Interval
 from evaltui.stats.multiplicity import benjamini_hochberg, holm
@@ -31,9 +33,13 @@ Clusters = Sequence[str | None]
 
 @dataclass(frozen=True, slots=True)
 class PairNumbers:
-    """What the counted cells of two arms say. ``complete`` is how many repeats the run interval rests on."""
+    """What the counted cells of two arms say. ``complete`` is how many repeats the run interval rests on.
+
+    ``check`` is the cross-check of ``item``, None where items do not come in clusters.
+    """
 
     item: Interval
+    check: CrossCheck | None
     run: Interval
     complete: int
     fixed: Interval
@@ -56,6 +62,10 @@ def compare(
     lead = intervals.headline(item, run, k=numbers.complete, noise=fixed)
     shown = (item, run, fixed) if lead.interval in (item, run) else (item, run, fixed, lead.interval)
     means = numbers.means
+    check = None if numbers.check is None else _told_check(numbers.check)
+    said = tuple(_told(each) for each in shown)
+    if check is not None and check.note:
+        said = (replace(said[0], note="; ".join(filter(None, (check.note, said[0].note)))), *said[1:])
     return ComparisonSummary(
         baseline=baseline.name,
         candidate=candidate.name,
@@ -65,7 +75,7 @@ def compare(
         n_items=numbers.n_items,
         n_in_flight=numbers.n_in_flight,
         n_left_out=numbers.n_left_out,
-        intervals=tuple(_told(each) for each in shown),
+        intervals=said,
         headline=Headline(lead.method, lead.low, lead.high, lead.why),
         sequence=_told(numbers.sequence),
         forecast=numbers.forecast.probability,
@@ -86,6 +96,7 @@ def compare(
             marks=[mark.short for mark in marks],
         ),
         marks=marks,
+        cross_check=check,
     )
 
 
@@ -150,12 +161,24 @@ def _scores(runs: Sequence[RunSummary]) -> list[float]:
     return [run.score for run in runs if run.complete and run.score is not None]
 
 
-def of_paired(clusters: Clusters | None, paired: NDArray[np.bool_]) -> Clusters | None:
-    return None if clusters is None else [clusters[place] for place in np.flatnonzero(paired).tolist()]
+def clustered(difference: NDArray[np.float64], clusters: Clusters) -> tuple[Interval, CrossCheck]:
+    """The item interval of the ``difference`` (items,; NaN: not paired), and its check against the standard error.
+
+    Whether the clusters make sense is judged on those of all items, not only of the paired ones.
+    """
+    paired = ~np.isnan(difference)
+    values = difference[paired]
+    theirs = [clusters[place] for place in np.flatnonzero(paired).tolist()]
+    item = intervals.item_interval(values, level=LEVEL, clusters=theirs)
+    return item, clustering_check(values, item, clusters=theirs, declared=clusters)
 
 
 def _named(interval: Interval) -> str:
     return interval.method if " over " in interval.method else f"{interval.method} over {interval.unit}"
+
+
+def _told_check(check: CrossCheck) -> CheckSummary:
+    return CheckSummary(_told(check.sem), check.ratio, check.agrees, check.note)
 
 
 def _told(interval: Interval) -> IntervalSummary:

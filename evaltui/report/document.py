@@ -101,6 +101,7 @@ def _comparison(comparison: ComparisonSummary) -> Document:
         "lost": comparison.lost,
         "sentence": comparison.sentence,
         "marks": [asdict(each) for each in comparison.marks],
+        "cross_check": asdict(comparison.cross_check) if comparison.cross_check else None,
     }
 
 

@@ -16,13 +16,14 @@ from evaltui.report.comparisons import (
     Clusters,
     PairNumbers,
     cluster_categories,
-    of_paired,
+    clustered,
     over_runs,
     told_categories,
     unwatched,
 )
 from evaltui.report.summary import CategorySummary, RunSummary
 from evaltui.stats import intervals
+from evaltui.stats.cross_check import CrossCheck
 from evaltui.stats.forecast import Forecast
 from evaltui.stats.interval import Interval
 from evaltui.stats.live import LivePair, tell
@@ -52,6 +53,7 @@ class LiveComparison:
         self._code = np.array([-1 if name is None else codes[name] for name in categories], dtype=np.int64)
         self._histograms: list[dict[float, int]] = [{} for _ in names]
         self._watched: tuple[tuple[bytes, int], tuple[Interval, Forecast]] | None = None
+        self._in_clusters: tuple[tuple[bytes, int], tuple[Interval, CrossCheck]] | None = None
         self._passes: dict[int, tuple[tuple[int, int], Interval]] = {}
 
     def update(
@@ -75,8 +77,10 @@ class LiveComparison:
         pair = self.pair
         run, complete = over_runs(pair.run_means, runs, self._interleaved)
         sequence, chance = self._watch()
+        item, check = self._item()
         return PairNumbers(
-            item=self._item(),
+            item=item,
+            check=check,
             run=run,
             complete=complete,
             fixed=pair.fixed_items_interval(level=LEVEL),
@@ -104,13 +108,14 @@ class LiveComparison:
                 sizes[name] = int(counts.sum())
         return told_categories(found, sizes)
 
-    def _item(self) -> Interval:
+    def _item(self) -> tuple[Interval, CrossCheck | None]:
+        """The item interval, and its cross-check where items come in clusters: both are made of all items anew."""
         if self._clusters is None:
-            return self.pair.item_interval(level=LEVEL)
-        paired = ~np.isnan(self.pair.difference)
-        return intervals.item_interval(
-            self.pair.difference[paired], level=LEVEL, clusters=of_paired(self._clusters, paired)
-        )
+            return self.pair.item_interval(level=LEVEL), None
+        state = (self.pair.frontier.tobytes(), self.pair.revisions)
+        if self._in_clusters is None or self._in_clusters[0] != state:
+            self._in_clusters = (state, clustered(self.pair.difference, self._clusters))
+        return self._in_clusters[1]
 
     def _watch(self) -> tuple[Interval, Forecast]:
         pair = self.pair

@@ -50,16 +50,16 @@ def notices(
             "give the scorer a range to see strict scores and bounds",
         )
     for comparison in comparisons:
-        if comparison.n_left_out:
-            yield Notice(
-                "left_out",
-                about_pair(
-                    comparison.baseline,
-                    comparison.candidate,
-                    f"{count(comparison.n_left_out, 'item')} without a scored verdict in one of the arms; left out of "
-                    "the comparison",
-                ),
-            )
+        yield from _of_comparison(comparison)
+
+
+def _of_comparison(comparison: ComparisonSummary) -> Iterator[Notice]:
+    names = comparison.baseline, comparison.candidate
+    if comparison.cross_check is not None and comparison.cross_check.note:
+        yield Notice("check_clustering", about_pair(*names, comparison.cross_check.note))
+    if comparison.n_left_out:
+        left_out = f"{count(comparison.n_left_out, 'item')} without a scored verdict in one of the arms; left out of "
+        yield Notice("left_out", about_pair(*names, left_out + "the comparison"))
 
 
 def _incomplete(grid: Grid, arms: Sequence[ArmSummary], item_ids: Sequence[str]) -> Iterator[Notice]:

@@ -133,6 +133,20 @@ class Headline:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckSummary:
+    """The item interval beside the clustered standard error, ``sem``, of the same values.
+
+    ``ratio`` is half-width over half-width, each as a multiple of its own quantile; ``agrees`` is None where nothing
+    independent could be compared. ``note`` says to check the clustering, and why; empty where there is no need.
+    """
+
+    sem: IntervalSummary
+    ratio: float | None
+    agrees: bool | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class Mark:
     """What stops a comparison, or goes with it: a stable code, a sentence, and the same in a few words."""
 
@@ -157,7 +171,8 @@ class ComparisonSummary:
     ``headline`` leads among ``intervals``, all of a fixed size: none of them may end a study early. ``sequence`` may:
     it is valid at every look. ``forecast`` is the probability that the finished headline excludes zero, None where
     ``forecast_note`` says why. ``marks`` are what has to be said wherever the comparison is shown: pins that differ,
-    arms that ran at other times, runs that are not comparable. ``sentence`` ends with them.
+    arms that ran at other times, runs that are not comparable. ``sentence`` ends with them. ``cross_check``
+    is None where items do not come in clusters.
     """
 
     baseline: str
@@ -177,6 +192,7 @@ class ComparisonSummary:
     lost: int
     sentence: str
     marks: tuple[Mark, ...] = ()
+    cross_check: CheckSummary | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,10 @@ def run_table(arm: ArmSummary) -> Table:
 
 
 def interval_table(comparison: ComparisonSummary) -> Table:
-    """The intervals of a comparison, each with its method, unit and what it is about; the headline is marked."""
+    """The intervals of a comparison, each with its method, unit and what it is about; the headline is marked.
+
+    The standard error that the item interval is checked against comes last.
+    """
     table = _table()
     table.add_column("interval", no_wrap=True)
     table.add_column("points", justify="right", no_wrap=True)
@@ -83,6 +86,11 @@ def interval_table(comparison: ComparisonSummary) -> Table:
             f"{each.n:,} {each.unit}",
             Text(about),
         )
+    if comparison.cross_check is not None:
+        sem = comparison.cross_check.sem
+        about = f"cross-check of the first; {sem.note}" if sem.note else "cross-check of the first"
+        bounds = span(sem.low, sem.high, signed=True)
+        table.add_row(Text(f"  {sem.method}"), bounds, f"{sem.n:,} {sem.unit}", Text(about))
     return table
 
 

@@ -124,6 +124,9 @@ def interval_lines(summary: Summary, which: int, width: int) -> list[Content]:
     comparison = _shown(summary, which)
     leading = sorted(comparison.intervals, key=lambda interval: not _leads(interval, comparison))
     lines = [line for interval in leading for line in _interval(interval, comparison, width)]
+    if comparison.cross_check is not None:
+        sem = comparison.cross_check.sem
+        lines += _row(" ", span(sem.low, sem.high, signed=True), "cross-check", _about(sem), width)
     lines += _watching(comparison, width)
     if comparison.headline is not None and comparison.headline.why:
         lines.append(Content.styled(f"> {clean(comparison.headline.why)}", MUTED))
@@ -151,24 +154,28 @@ def _interval(interval: IntervalSummary, comparison: ComparisonSummary, width: i
     label = (
         "these items" if interval.estimand == THESE_ITEMS else "items + runs" if together else f"over {interval.unit}"
     )
-    about = f"{clean(interval.method)}, {count(interval.n, interval.unit.removesuffix('s'))}"
+    about = _about(interval)
     if interval.low is None:
         return _row(" ", "needs more", label, clean(interval.note).removeprefix("needs more: ") or about, width)
-    about += f"; {clean(interval.note)}" if interval.note else ""
-    return _row(
-        ">" if _leads(interval, comparison) else " ",
-        span(interval.low, interval.high, signed=True),
-        label,
-        about,
-        width,
-    )
+    mark, bounds = ">" if _leads(interval, comparison) else " ", span(interval.low, interval.high, signed=True)
+    return _row(mark, bounds, label, about, width, tone="$warning" if _doubtful(interval, comparison) else MUTED)
+
+
+def _doubtful(interval: IntervalSummary, comparison: ComparisonSummary) -> bool:
+    check = comparison.cross_check
+    return check is not None and check.note != "" and interval.note.startswith(check.note)
+
+
+def _about(interval: IntervalSummary) -> str:
+    about = f"{clean(interval.method)}, {count(interval.n, interval.unit.removesuffix('s'))}"
+    return f"{about}; {clean(interval.note)}" if interval.note else about
 
 
 def _leads(interval: IntervalSummary, comparison: ComparisonSummary) -> bool:
     return comparison.headline is not None and comparison.headline.method == interval.method
 
 
-def _row(mark: str, text: str, label: str, about: str, width: int) -> list[Content]:
+def _row(mark: str, text: str, label: str, about: str, width: int, *, tone: str = MUTED) -> list[Content]:
     """One line where there is room for what the interval is about, two where there is not."""
     strong = mark != " "
     head = Content.assemble(
@@ -177,8 +184,8 @@ def _row(mark: str, text: str, label: str, about: str, width: int) -> list[Conte
         (f" {fit(label, min(LABEL_WIDTH, max(0, width - SPAN_WIDTH - 3)))}", "" if strong else MUTED),
     )
     if width < ONE_LINE_WIDTH or cell_len(about) > width - SPAN_WIDTH - LABEL_WIDTH - 4:
-        return [head, Content.styled(f"  {about}", MUTED)]
-    return [Content.assemble(head, (f" {about}", MUTED))]
+        return [head, Content.styled(f"  {about}", tone)]
+    return [Content.assemble(head, (f" {about}", tone))]
 
 
 def _counts(comparison: ComparisonSummary) -> Content:

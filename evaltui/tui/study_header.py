@@ -17,9 +17,6 @@ from evaltui.tui.cells import cut
 from evaltui.tui.drawn import MUTED
 from evaltui.tui.marks import Marks
 
-LEAST_SCORE = 24
-"""Cells that the scores need beside a reason, to say more than a name."""
-
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -114,15 +111,17 @@ def _scores(summary: Summary, comparison: ComparisonSummary, word: str, *, bands
 
 
 def _without_comparison(summary: Summary, width: int) -> Content:
-    """Why two arms are not compared leads; the scores that stand alone follow."""
-    stops = [
-        f"! {pair.candidate} not compared: {'; '.join(stop.short for stop in pair.stops)}  "
-        for pair in summary.not_compared
-    ]
-    stop = cut(clean(stops[0], limit=500), width) if stops else ""
-    scores = "  ".join(_score(arm, arm.mean, band=True) for arm in (summary.arms if stops else summary.arms[:1]))
-    room = width - cell_len(stop)
-    return Content.assemble((stop, "bold $warning"), cut(scores, room) if room >= LEAST_SCORE or not stop else "")
+    """Why two arms are not compared leads; as many of the scores as there is room for follow, each by itself."""
+    if not summary.not_compared:
+        return Content(cut(_score(summary.arms[0], summary.arms[0].mean, band=True), width))
+    pair = summary.not_compared[0]
+    reasons = "; ".join(stop.short for stop in pair.stops)
+    stop = cut(clean(f"! {pair.candidate} not compared: {reasons}", limit=500), width)
+    scores = ""
+    for arm in summary.arms:
+        more = f"{scores}  {_score(arm, arm.mean, band=True)}"
+        scores = more if cell_len(stop) + cell_len(more) <= width else scores
+    return Content.assemble((stop, "bold $warning"), scores)
 
 
 def _score(arm: ArmSummary, mean: float | None, *, band: bool) -> str:

@@ -33,7 +33,6 @@ from evaltui.report.comparisons import (
     Clusters,
     PairNumbers,
     cluster_categories,
-    of_paired,
     over_runs,
     told_categories,
     unwatched,
@@ -41,6 +40,7 @@ from evaltui.report.comparisons import (
 from evaltui.report.pace import time_left
 from evaltui.report.summary import CategorySummary, ExcessSummary, RunSummary, Summary
 from evaltui.stats import excess, flips, intervals
+from evaltui.stats.cross_check import clustering_check
 from evaltui.stats.forecast import Forecast, forecast
 from evaltui.stats.interval import Interval
 from evaltui.stats.live import paired_means
@@ -240,8 +240,12 @@ def pair_numbers(
     run, complete = over_runs(lambda repeat: paired_means(both[:, :, repeat - 1]), runs, interleaved)
     counted = np.where(grid.counted(*arms)[None], both, np.nan)
     watched = watch(both, grid.frontier(*arms), interleaved=interleaved, clustered=clusters is not None)
+    values, theirs = pairing.difference[paired], _of_paired(clusters, paired)
+    item = intervals.item_interval(values, level=LEVEL, clusters=theirs)
+    check = None if clusters is None else clustering_check(values, item, clusters=theirs, declared=clusters)
     return PairNumbers(
-        item=intervals.item_interval(pairing.difference[paired], level=LEVEL, clusters=of_paired(clusters, paired)),
+        item=item,
+        check=check,
         run=run,
         complete=complete,
         fixed=intervals.fixed_items_interval(counted[0][paired], counted[1][paired], level=LEVEL),
@@ -284,6 +288,10 @@ def by_category(pairing: Pairing, categories: Sequence[str | None], clusters: Cl
         {name: intervals.item_t(values, level=LEVEL) for name, values in found.items()},
         {name: len(values) for name, values in found.items()},
     )
+
+
+def _of_paired(clusters: Clusters | None, paired: NDArray[np.bool_]) -> Clusters | None:
+    return None if clusters is None else [clusters[place] for place in np.flatnonzero(paired).tolist()]
 
 
 def _means(pairing: Pairing) -> tuple[float, float] | None:

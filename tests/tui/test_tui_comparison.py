@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 
 from evaltui.core.study import PinValue, StudyPlan
 from evaltui.tui.app import EvaltuiApp
+from evaltui.tui.drawn import Drawn
 
 Make = Callable[..., Workspace]
 BRACKET = "[marked: pins.gpu differs]"
@@ -79,7 +80,7 @@ async def test_where_nothing_is_compared_the_reason_leads_the_pane_and_the_line_
         assert "band" in text
         third = screen_text(app).splitlines()[2]
         assert third.strip().startswith("! candidate not compared: judge.model differs")
-        assert "baseline" in third
+        assert third.rstrip().endswith("baseline 76.0 ±9.7")
 
 
 async def test_an_arm_that_is_not_compared_is_named_beside_those_that_are(workspace: Make) -> None:
@@ -117,3 +118,35 @@ async def test_hostile_pins_are_shown_and_not_obeyed(workspace: Make, pin: str) 
         assert not set(text) & {"\x1b", "\x9b", "\u202e"}
         assert "[red]a" in text
         assert app.is_running
+
+
+def clustered(share: int) -> StudyPlan:
+    """A plan of 60 items, the first ``share`` of them in one passage and the others in passages of three."""
+    plan = plan_of(60)
+    items = [
+        replace(item, cluster="the corpus" if place < share else f"passage {place // 3}")
+        for place, item in enumerate(plan.items)
+    ]
+    return replace(plan, items=tuple(items))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (160, 48)], ids=["80", "120", "160"])
+async def test_the_row_of_the_interval_says_to_check_clusters_that_cannot_be_meant(
+    workspace: Make, size: tuple[int, int]
+) -> None:
+    study = workspace(clustered(45), share=1.0)
+    app = EvaltuiApp(study.path, study_id=study.study_id)
+    async with app.run_test(size=size) as pilot:
+        await compare_pane(app, pilot)
+        said = app.screen.query_one("#intervals", Drawn).render().plain
+        assert "check the clustering: one cluster holds 45 of 60 items, so the interval depends on" in said
+        assert "cross-check" in said
+
+
+async def test_honest_clusters_have_nothing_to_check_on_the_screen(workspace: Make) -> None:
+    study = workspace(clustered(0), share=1.0)
+    app = EvaltuiApp(study.path, study_id=study.study_id)
+    async with app.run_test(size=(80, 80)) as pilot:
+        text = await compare_pane(app, pilot)
+        assert "cluster SEM (z), 20 clusters" in text
+        assert "check the clustering" not in text
