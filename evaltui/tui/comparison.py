@@ -33,7 +33,7 @@ THESE_ITEMS = "exactly these items"
 
 
 def means_lines(summary: Summary, which: int, width: int) -> list[Content]:
-    """What comparison ``which`` says: means, ranges and difference in one row, the sentence, its marks, what is in it.
+    """Means, ranges and difference of comparison ``which`` in one row, with what marks it.
 
     Arms that are not compared are named with the reason; it leads where nothing is compared, before each arm's noise.
     """
@@ -44,17 +44,18 @@ def means_lines(summary: Summary, which: int, width: int) -> list[Content]:
     arms = {arm.name: arm for arm in summary.arms}
     return [
         *_means(comparison, arms[comparison.baseline], arms[comparison.candidate], width),
-        Content.styled(clean(comparison.sentence), "bold" if _decided(comparison) else ""),
         *(_warning(mark.text) for mark in comparison.marks),
-        _counts(comparison),
         *stops,
     ]
 
 
 def verdict_lines(summary: Summary, which: int, width: int) -> list[Content]:
-    """The noise that the comparison stands against, and what else a reader has to know before believing the numbers."""
+    """What the comparison says in words, what is in it, the noise it stands against, and what else is to be known."""
     shown = [_shown(summary, which)] if summary.comparisons else []
-    lines = noise_lines(summary) if shown else []
+    lines = []
+    for comparison in shown:
+        lines += [Content.styled(clean(comparison.sentence), "bold" if _decided(comparison) else "")]
+        lines += [_counts(comparison), Content(""), *noise_lines(summary)]
     warnings = other_warnings(summary, shown, summary.not_compared)
     if warnings:
         lines += [Content("")] if lines else []
