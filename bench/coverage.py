@@ -329,13 +329,13 @@ def forecast_table(pool: Executor, studies: int, seed: int, *, shift: str, limit
 
 def tables(pool: Executor, quick: bool, seed: int) -> Iterator[Table]:
     """Every table, in the order of docs/statistics.md."""
-    yield from interval_tables(pool, 300 if quick else 4500, seed)
-    yield small_table(pool, 1000 if quick else 20000, seed)
-    yield cluster_table(pool, 600 if quick else 6000, seed)
-    yield sequence_table(pool, 300 if quick else 2000, seed)
+    yield from interval_tables(pool, 200 if quick else 4500, seed)
+    yield small_table(pool, 500 if quick else 20000, seed)
+    yield cluster_table(pool, 500 if quick else 6000, seed)
+    yield sequence_table(pool, 200 if quick else 2000, seed)
     fewest = 0 if quick else 1000
-    yield forecast_table(pool, 3000 if quick else 40000, seed, shift="none", limit=5.0, fewest=fewest)
-    yield forecast_table(pool, 1000 if quick else 24000, seed, shift="0.06 own", limit=None, fewest=fewest)
+    yield forecast_table(pool, 2500 if quick else 40000, seed, shift="none", limit=5.0, fewest=fewest)
+    yield forecast_table(pool, 800 if quick else 24000, seed, shift="0.06 own", limit=None, fewest=fewest)
 
 
 def main() -> int:
