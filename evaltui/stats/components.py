@@ -13,7 +13,7 @@ from scipy.special import chdtri, fdtri, stdtrit
 
 from evaltui.stats.bands import Band, band
 from evaltui.stats.interval import Interval
-from evaltui.stats.sample import Floats, checked_level, score_table
+from evaltui.stats.sample import Floats, checked_level, insist_usable, score_table
 
 Source = Literal["item", "run", "generation", "judge pass"]
 
@@ -366,7 +366,5 @@ def _cube(scores: ArrayLike) -> Floats:
         array = array[:, :, None]
     if array.ndim != 3:
         raise ValueError(f"scores must have the shape (items, runs) or (items, runs, passes), not {array.shape}")
-    bad = np.argwhere(np.isinf(array))
-    if bad.size:
-        raise ValueError(f"scores{bad[0].tolist()} is infinite; a missing score is NaN")
+    insist_usable(array, "scores", np.isinf(array), "a missing score is NaN")
     return array

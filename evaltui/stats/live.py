@@ -17,7 +17,7 @@ from evaltui.stats.exact import ExactSums, weighted_sum
 from evaltui.stats.forecast import Counted, Forecast, answers_by_repeat, enough_repeated, forecast_from
 from evaltui.stats.interval import Interval
 from evaltui.stats.intervals import SMALL_N, fixed_items_from, item_moments, item_t
-from evaltui.stats.sample import Codes, Floats, mean
+from evaltui.stats.sample import Codes, Floats, insist_usable, mean
 
 MOST_DISTINCT = 4096
 """With more distinct differences than this a histogram is no longer kept."""
@@ -224,9 +224,7 @@ class LivePair:
             if values.size and not 0 <= values.min() <= values.max() < end:
                 outside = values[(values < 0) | (values >= end)][0]
                 raise ValueError(f"there is no cell with {name} {outside + (name == 'repeat')}")
-        infinite = np.isinf(contribution)
-        if infinite.any():
-            raise ValueError(f"contribution[{int(infinite.argmax())}] is infinite; a cell that is left out is NaN")
+        insist_usable(contribution, "contribution", np.isinf(contribution), "a cell that is left out is NaN")
 
     def _advance(self, column: NDArray[np.intp], position: NDArray[np.integer]) -> list[NDArray[np.intp]]:
         """Move the frontier over what has arrived: only a cell that lies right on it can let it go on."""

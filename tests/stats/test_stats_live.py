@@ -123,7 +123,7 @@ def test_a_cell_that_does_not_exist_is_named():
         live.update(np.array([0]), np.array([0]), np.array([3]), np.array([1.0]))
     with pytest.raises(ValueError, match="position 3"):
         live.update(np.array([0]), np.array([3]), np.array([1]), np.array([1.0]))
-    with pytest.raises(ValueError, match=r"contribution\[0\] is infinite"):
+    with pytest.raises(ValueError, match=r"contribution\[0\] is inf"):
         live.update(np.array([0]), np.array([0]), np.array([1]), np.array([math.inf]))
 
 

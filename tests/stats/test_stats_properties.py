@@ -65,6 +65,21 @@ def test_no_nan_or_infinity_comes_out_and_an_unknown_interval_says_why(estimator
         assert result.note
 
 
+@pytest.mark.parametrize("estimator", [*ESTIMATORS, band])
+@pytest.mark.filterwarnings("error")
+@any_data
+@given(values=samples(st.sampled_from([0.0, -0.0, 5e-324, 1e-308, 1e-60, 0.5, 1.0, -1e60, 1e60])))
+def test_numbers_of_any_size_give_numbers(estimator, values):
+    assert all(math.isfinite(number) for number in numbers(estimator(values)))
+
+
+@pytest.mark.parametrize("estimator", [*ESTIMATORS, band])
+@pytest.mark.parametrize("value", [1.1e60, -1e308], ids=["just beyond", "largest"])
+def test_a_number_too_large_to_be_squared_is_refused_with_its_place(estimator, value):
+    with pytest.raises(ValueError, match=r"\[\d+\] is .*beyond 1e\+60"):
+        estimator([0.0, 1.0, value, 1.0])
+
+
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 @any_data
 @given(values=SCORES)
