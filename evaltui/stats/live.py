@@ -7,6 +7,7 @@ of items. Differences with more than 4,096 distinct values (real-valued scores) 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
@@ -53,6 +54,7 @@ class LivePair:
         self._several: NDArray[np.bool_] = np.zeros((2, n), dtype=np.bool_)
         self._n_several = [0, 0]
         self._present: NDArray[np.bool_] = np.zeros((2, n, self.repeats), dtype=np.bool_)
+        self._recount: NDArray[np.bool_] = np.zeros(n, dtype=np.bool_)
         self._answers: Codes = answers_by_repeat(self._present[:, :0])
         self._sums = ExactSums(6)
         self._histogram: dict[float, int] | None = {}
@@ -90,7 +92,7 @@ class LivePair:
             places = np.ravel_multi_index((column[fresh], arm[fresh], position[fresh]), self._arrived.shape)
             before = int(np.count_nonzero(self._arrived.ravel()[places]))
             self._arrived.ravel()[places] = True
-            self._done += len(np.unique(places)) - before
+            self._done += len({*places.tolist()}) - before
         rows = [revised, *self._advance(column[fresh], position[fresh])]
         touched = np.unique(np.concatenate(rows))
         self._recompute(touched)
@@ -180,7 +182,7 @@ class LivePair:
             difference=means[1] - means[0],
             spread=weighted_sum((values - middle) ** 2, counts) / (n - 1) if n > 1 else 0.0,
             noise=noise,
-            answers=self._answers,
+            answers=self._answers_by_repeat(),
             runs=[pair for pair in complete if pair is not None],
             furthest=int(self.frontier.max(initial=0)),
         )
@@ -229,7 +231,7 @@ class LivePair:
     def _advance(self, column: NDArray[np.intp], position: NDArray[np.integer]) -> list[NDArray[np.intp]]:
         """Move the frontier over what has arrived: only a cell that lies right on it can let it go on."""
         entered = []
-        for each in np.unique(column[position == self.frontier[column]]).tolist():
+        for each in sorted({*column[position == self.frontier[column]].tolist()}):
             start = place = int(self.frontier[each])
             look = _FIRST_LOOK
             while place < self.n_items:
@@ -244,12 +246,24 @@ class LivePair:
             entered.append(np.arange(start, place))
         return entered
 
+    def _counted(self, rows: NDArray[np.intp]) -> Floats:
+        """What the cells of these items add, (2, m, k), NaN at and after the frontier."""
+        return np.where(rows[:, None] < self.frontier, self._added[:, rows], np.nan)
+
+    def _answers_by_repeat(self) -> Codes:
+        """``forecast.answers_by_repeat`` of the counted cells of paired items: only the items with news are counted."""
+        rows = np.flatnonzero(self._recount)
+        present = np.isfinite(self._counted(rows)) & ~np.isnan(self.difference[rows])[:, None]
+        self._answers = self._answers + answers_by_repeat(present) - answers_by_repeat(self._present[:, rows])
+        self._present[:, rows] = present
+        self._recount[rows] = False
+        return self._answers
+
     def _recompute(self, rows: NDArray[np.intp]) -> None:
         """Make these items anew and put the difference to what they were into every sum."""
         if not len(rows):
             return
-        counts = rows[:, None] < self.frontier
-        scores = np.where(counts, self._added[:, rows], np.nan)
+        scores = self._counted(rows)
         k, means, variances = item_moments(scores)
         difference = means[1] - means[0]
         paired = ~np.isnan(difference)
@@ -272,9 +286,7 @@ class LivePair:
             tell(self._histogram, after, 1)
             if len(self._histogram) > MOST_DISTINCT:
                 self._histogram = None
-        present = np.isfinite(scores) & paired[:, None]
-        self._answers = self._answers + answers_by_repeat(present) - answers_by_repeat(self._present[:, rows])
-        self._present[:, rows] = present
+        self._recount[rows] = True
         self._terms[rows] = terms
         self._several[:, rows] = several
         self._means[:, rows] = means
@@ -290,8 +302,7 @@ def paired_means(added: Floats) -> tuple[float, float] | None:
 
 def tell(histogram: dict[float, int], values: Floats, times: int) -> None:
     """Count each of ``values`` ``times`` more in a histogram; what is counted no longer goes."""
-    found, counts = np.unique(values + 0.0, return_counts=True)
-    for value, count in zip(found.tolist(), counts.tolist(), strict=True):
+    for value, count in Counter((values + 0.0).tolist()).items():
         now = histogram.get(value, 0) + times * count
         if now:
             histogram[value] = now
