@@ -139,8 +139,7 @@ def _watching(comparison: ComparisonSummary, width: int) -> list[Content]:
     """The one interval that may end a study early, and how the study is likely to end."""
     sequence = comparison.sequence
     if sequence.low is None:
-        note = clean(sequence.note).removeprefix("needs more: ")
-        lines = _row(" ", "needs more", "at every look", note, width)
+        lines = _row(" ", *_missing(sequence, "at every look"), width)
     else:
         about = clean(sequence.method)
         lines = _row(" ", span(sequence.low, sequence.high, signed=True), "at every look", about, width)
@@ -157,9 +156,15 @@ def _interval(interval: IntervalSummary, comparison: ComparisonSummary, width: i
     )
     about = _about(interval)
     if interval.low is None:
-        return _row(" ", "needs more", label, clean(interval.note).removeprefix("needs more: ") or about, width)
+        return _row(" ", *_missing(interval, label), width)
     mark, bounds = ">" if _leads(interval, comparison) else " ", span(interval.low, interval.high, signed=True)
     return _row(mark, bounds, label, about, width, tone="$warning" if _doubtful(interval, comparison) else MUTED)
+
+
+def _missing(interval: IntervalSummary, label: str) -> tuple[str, str, str]:
+    """What stands where an interval would: whether more data will give it, and why."""
+    more, note = "needs more: ", clean(interval.note)
+    return ("needs more" if note.startswith(more) else "not known"), label, note.removeprefix(more) or _about(interval)
 
 
 def _doubtful(interval: IntervalSummary, comparison: ComparisonSummary) -> bool:

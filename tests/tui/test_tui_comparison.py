@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -150,3 +151,4 @@ async def test_honest_clusters_have_nothing_to_check_on_the_screen(workspace: Ma
         text = await compare_pane(app, pilot)
         assert "cluster SEM (z), 20 clusters" in text
         assert "check the clustering" not in text
+        assert re.search(r"not known +at every look +items come in clusters", text)
