@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from evaltui.stats.interval import Interval
 from evaltui.stats.proportions import wilson
@@ -77,15 +77,16 @@ def item_flips(labels: ArrayLike) -> ItemFlips:
     Pairwise disagreement is 1 - sum_c n_c (n_c - 1) / (m (m - 1)) over an item's m verdicts: unbiased for the chance
     that two runs differ (2 p (1 - p) for a pass probability p), whatever k. Raises ValueError for other shapes.
     """
-    codes = np.sort(code_table(labels), axis=1)
-    n, k = codes.shape
-    verdicts = (codes >= 0).sum(axis=1)
+    table = code_table(labels)
+    n, k = table.shape
+    codes = np.ascontiguousarray(np.sort(table, axis=1).T)
+    verdicts = (codes >= 0).sum(axis=0)
     run = np.zeros(n, dtype=np.int64)
     agreeing = np.zeros(n, dtype=np.int64)
     largest = np.zeros(n, dtype=np.int64)
     for column in range(k):
-        here = codes[:, column]
-        same = here == codes[:, column - 1] if column else np.zeros(n, dtype=np.bool_)
+        here = codes[column]
+        same = here == codes[column - 1] if column else np.zeros(n, dtype=np.bool_)
         run = np.where(here < 0, 0, np.where(same, run + 1, 1))
         agreeing += np.maximum(run - 1, 0)
         np.maximum(largest, run, out=largest)
@@ -114,7 +115,7 @@ def flips(labels: ArrayLike, *, level: float = 0.95) -> Flips:
     pairwise = mean(each.pairwise[several].tolist())
     return Flips(
         pairwise,
-        _between_runs(codes),
+        between_runs(*pair_counts(codes)),
         mean(each.minority[each.verdicts > 0].tolist()),
         int((each.pairwise[several] > 0).sum()),
         items,
@@ -127,9 +128,12 @@ def flips(labels: ArrayLike, *, level: float = 0.95) -> Flips:
 def changes(before: ArrayLike, after: ArrayLike) -> Changes:
     """Items gained and lost between two runs from their scores (n,), NaN where there is none.
 
-    Raises ValueError if the two runs do not hold the same number of items.
+    Raises ValueError if the two runs do not hold the same number of items, and for other shapes.
     """
-    first, second = np.atleast_1d(np.asarray(before, np.float64)), np.atleast_1d(np.asarray(after, np.float64))
+    first, second = np.asarray(before, np.float64), np.asarray(after, np.float64)
+    for run in (first, second):
+        if run.ndim != 1:
+            raise ValueError(f"a run must have one dimension, its items, not shape {run.shape}")
     if first.shape != second.shape:
         raise ValueError(f"both runs must hold the same items: shapes {first.shape} and {second.shape}")
     pair = score_table(np.column_stack((first, second)))
@@ -158,15 +162,27 @@ def reading(pairwise: float, *, low: float = LOW_FLIP_RATE, high: float = HIGH_F
     return Reading("unstable", "find the source first (judge, parsing, prompt) before comparing anything on this set")
 
 
-def _between_runs(codes: Codes) -> float | None:
-    shares = []
+def pair_counts(codes: Codes) -> tuple[Codes, Codes]:
+    """For each pair of runs of codes (n, k): items with a verdict in both, and those with the same one; (k, k) each.
+
+    Only the pairs above the diagonal are filled in.
+    """
+    k = codes.shape[1]
     columns = np.ascontiguousarray(codes.T)
-    for a, b in combinations(columns, 2):
-        both: NDArray[np.bool_] = (a >= 0) & (b >= 0)
-        count = int(both.sum())
-        if count:
-            shares.append(int(((a != b) & both).sum()) / count)
-    return mean(shares) if shares else None
+    present = (columns >= 0).astype(np.float64)
+    both = np.triu(present @ present.T, 1).astype(np.int64)
+    # Missing verdicts become a code of their own in each run, so that they are the same as none.
+    told_apart = np.where(columns >= 0, columns, -1 - np.arange(k)[:, None])
+    same = np.zeros((k, k), dtype=np.int64)
+    for a, b in combinations(range(k), 2):
+        same[a, b] = np.count_nonzero(told_apart[a] == told_apart[b])
+    return both, same
+
+
+def between_runs(both: Codes, same: Codes) -> float | None:
+    """Mean over pairs of runs of the share of items that changed, from ``pair_counts``; None without such items."""
+    counted = both > 0
+    return mean(((both - same)[counted] / both[counted]).tolist()) if counted.any() else None
 
 
 def changes_interval(pairwise: float | None, items: int, level: float) -> Interval:

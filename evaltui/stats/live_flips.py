@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 from numpy.typing import NDArray
 
 from evaltui.stats.exact import ExactSums
-from evaltui.stats.flips import Flips, changes_interval, item_flips
-from evaltui.stats.sample import Codes, mean
+from evaltui.stats.flips import Flips, between_runs, changes_interval, item_flips, pair_counts
+from evaltui.stats.sample import Codes
 
 
 class LiveFlips:
@@ -34,12 +32,11 @@ class LiveFlips:
         has = np.column_stack((np.isfinite(each.pairwise), each.verdicts > 0))
         rates = np.where(has, np.column_stack((each.pairwise, each.minority)), 0.0)
         before = self._codes[rows]
-        for held, sign in ((before, -1), (codes, 1)):
-            present = held >= 0
-            counted = present.astype(np.int64)
-            self._both += sign * (counted.T @ counted)
-            for a, b in combinations(range(self.repeats), 2):
-                self._same[a, b] += sign * int(np.count_nonzero((held[:, a] == held[:, b]) & present[:, a]))
+        was_empty = (before < 0).all(axis=1)
+        for held, sign in ((before[~was_empty], -1), (codes, 1)):
+            both, same = pair_counts(held)
+            self._both += sign * both
+            self._same += sign * same
         self._sums.replace(self._rates[rows], rates)
         self._n += has.sum(axis=0) - self._has[rows].sum(axis=0)
         self._flipping += int(np.count_nonzero(rates[:, 0])) - int(np.count_nonzero(self._rates[rows, 0]))
@@ -56,14 +53,9 @@ class LiveFlips:
         if not items:
             return Flips(None, None, None, 0, 0, k, None, changes_interval(None, 0, level))
         pairwise = self._sums.total(0) / items
-        shares = [
-            (int(self._both[a, b]) - int(self._same[a, b])) / int(self._both[a, b])
-            for a, b in combinations(range(k), 2)
-            if self._both[a, b]
-        ]
         return Flips(
             pairwise,
-            mean(shares) if shares else None,
+            between_runs(self._both, self._same),
             self._sums.total(1) / int(self._n[1]),
             self._flipping,
             items,

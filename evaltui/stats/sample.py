@@ -20,6 +20,7 @@ FEW_CLUSTERS = 40
 LARGEST = 1e60
 """Numbers beyond this are refused: their fourth powers, which variances of variances are made of, would overflow."""
 
+_LARGEST_CODE = int(np.iinfo(np.int64).max)
 _SAME = 1e-12
 _SMALLEST_SCALE = 1e-2
 
@@ -57,12 +58,18 @@ def insist_usable(array: Floats, name: str, bad: NDArray[np.bool_], advice: str)
 
 
 def code_table(values: ArrayLike, name: str = "labels") -> Codes:
-    """Integer codes of shape (n items, k repeats), -1 where missing. Raises ValueError for anything else."""
+    """Integer codes of shape (n items, k repeats), -1 where missing.
+
+    Raises ValueError for anything else, with the place of a code below -1 or beyond int64.
+    """
     array = np.asarray(values)
     if array.ndim != 2:
         raise ValueError(f"{name} must have the shape (items, repeats), not {array.shape}")
     if array.size and not np.issubdtype(array.dtype, np.integer):
         raise ValueError(f"{name} must be integer codes (-1 for missing), not {array.dtype}")
+    if array.size and (array.min() < -1 or array.max() > _LARGEST_CODE):
+        place = np.argwhere((array < -1) | (array > _LARGEST_CODE))[0].tolist()
+        raise ValueError(f"{name}{place} is {array[tuple(place)]}; codes are whole numbers from 0 on, -1 for missing")
     return array.astype(np.int64, copy=False)
 
 

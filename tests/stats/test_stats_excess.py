@@ -6,9 +6,11 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 from statsmodels.stats.contingency_tables import cochrans_q
 
 from evaltui.stats.excess import cochran_q, excess_spread, permutation_test, same_texts
+from evaltui.stats.flips import flips
 
 
 def verdicts(n, k, seed, shift=0.0):
@@ -153,3 +155,65 @@ def test_one_text_an_item_tells_nothing(texts):
     result = same_texts(texts)
     assert result.genuine is None
     assert "cannot tell" in result.note
+
+
+def test_a_movement_too_small_to_square_is_no_change():
+    for tiny in (1e-162, 1e-170, 5e-324):
+        result = excess_spread([[0, tiny], [0, 0.0]])
+        assert (result.ratio, result.p) == (None, None)
+        assert "no item changed" in result.note
+
+
+def test_rounding_is_no_movement():
+    result = excess_spread([[0.1 + 0.2, 0.3], [0.3, 0.3], [0.3, 0.3]])
+    assert (result.ratio, result.p) == (None, None)
+    assert "no item changed" in result.note
+    assert permutation_test([[0.1 + 0.2, 0.3], [0.3, 0.3]]).p is None
+
+
+@pytest.mark.parametrize("kind", ["binary", "letters", "real"])
+def test_the_order_of_items_and_runs_changes_not_one_bit(kind):
+    rng = np.random.default_rng(57)
+    for n, k in ((40, 3), (60, 7), (30, 12)):
+        scores = {"binary": rng.integers(0, 2, (n, k)), "letters": rng.integers(0, 4, (n, k)) / 3}.get(
+            kind, rng.normal(size=(n, k))
+        )
+        expected = excess_spread(scores)
+        for _ in range(5):
+            assert excess_spread(scores[rng.permutation(n)][:, rng.permutation(k)]) == expected
+
+
+def test_many_items_are_drawn_together_and_said_to_be():
+    """Run sums of many items are normal: (k - 1) times the ratio is chi-square with k - 1 degrees of freedom."""
+    rng = np.random.default_rng(58)
+    scores = rng.uniform(size=(9000, 8)) + 0.0075 * np.array([0, 1, 0, 0, 0, 0, 0, 0])
+    result = excess_spread(scores, resamples=20_000)
+    assert result.p == pytest.approx(chi2.sf(7 * result.ratio, 7), abs=0.012)
+    assert 0.01 < result.p < 0.9
+    assert "the sum of the others drawn as normal" in result.method
+    assert result.method.endswith("draws")
+    assert excess_spread(scores[rng.permutation(9000)][:, rng.permutation(8)], resamples=20_000) == result
+
+
+def test_items_that_move_most_are_permuted_also_among_many():
+    """One item of a thousandfold score: the spread is large whichever way it falls, and p is far from chi-square's."""
+    rng = np.random.default_rng(59)
+    scores = rng.uniform(size=(20_000, 3)) / 1000
+    scores[7] = (0, 1, 1)
+    draws = np.array([0, 1, 1]) + rng.normal(0, np.sqrt(scores[8:].var(axis=1, ddof=1).sum()), (100_000, 3))
+    expected = (draws.var(axis=1) >= scores.sum(axis=0).var()).mean()
+    assert excess_spread(scores, resamples=20_000).p == pytest.approx(expected, abs=0.06)
+
+
+def test_a_spread_of_200000_items_is_computed():
+    result = excess_spread(np.random.default_rng(60).uniform(size=(200_000, 12)))
+    assert result.ratio == pytest.approx(1, abs=1.5)
+    assert 0 < result.p <= 1
+
+
+@pytest.mark.parametrize("function", [same_texts, flips])
+def test_only_minus_one_is_missing(function):
+    with pytest.raises(ValueError, match=r"s\[1, 0\] is -2; codes"):
+        function([[0, 1], [-2, 1]])
+    with pytest.raises(ValueError, match=rf"s\[0, 1\] is {2**63 + 5}; codes"):
+        function(np.array([[0, 2**63 + 5]], dtype=np.uint64))

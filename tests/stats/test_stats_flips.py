@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from itertools import combinations
 
 import numpy as np
@@ -182,3 +183,22 @@ def test_live_flips_are_those_of_the_codes_as_they_stand(seed, n, k, batches):
         live.update(rows, codes[rows])
         assert live.flips() == flips(codes)
         assert live.items_that_flip == text_changes(codes)
+
+
+@pytest.mark.parametrize("shape", [(3, 1), (3, 2), ()])
+def test_a_run_has_one_dimension(shape):
+    with pytest.raises(ValueError, match=rf"shape {re.escape(str(shape))}"):
+        changes(np.ones(shape), np.zeros(shape))
+
+
+def test_large_live_sets_have_the_flips_of_their_codes():
+    rng = np.random.default_rng(44)
+    codes = rng.integers(-1, 3, (50_000, 12))
+    live = LiveFlips(*codes.shape)
+    live.update(np.arange(50_000), codes)
+    again = rng.permutation(50_000)[:10_000]
+    codes[again] = rng.integers(-1, 3, (10_000, 12))
+    live.update(again, codes[again])
+    both = (codes[:, 0] >= 0) & (codes[:, 1] >= 0)
+    assert live.flips() == flips(codes)
+    assert flips(codes[:, :2]).between_runs == (codes[both, 0] != codes[both, 1]).mean()
