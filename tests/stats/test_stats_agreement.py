@@ -198,3 +198,59 @@ def test_no_move_is_nothing_to_test():
 def test_nonsense_is_refused(wrong, why):
     with pytest.raises(ValueError, match=why):
         wrong()
+
+
+def test_long_and_short_vocabularies_take_the_same_sums(monkeypatch):
+    """The jackknife of the package again, with the road for long vocabularies taken by a short one."""
+    monkeypatch.setattr("evaltui.stats.agreement._CELLS", 0)
+    codes = judged(40, 4, 7, missing=0.3)
+    expected = jackknife(lambda part: reference_alpha(part, "ordinal"), codes[(codes >= 0).sum(axis=1) >= 2])
+    result = krippendorff_alpha(codes, metric="ordinal")
+    assert (result.low, result.high) == pytest.approx(expected, abs=1e-9)
+
+
+def test_large_input_works():
+    rng = np.random.default_rng(6)
+    wide = rng.integers(0, 20_000, (10_000, 2))
+    observed, chance = (wide[:, 0] == wide[:, 1]).mean(), ((np.bincount(wide.ravel()) / 20_000) ** 2).sum()
+    kappa = (observed - chance) / (1 - chance)
+    assert fleiss_kappa(wide).estimate == pytest.approx(kappa, abs=1e-12)
+    assert krippendorff_alpha(wide).estimate == pytest.approx(kappa + (1 - kappa) / 20_000, abs=1e-12)
+    ordinal = krippendorff_alpha(wide, metric="ordinal")
+    assert ordinal.estimate == pytest.approx(np.corrcoef(wide.ravel(), wide[:, ::-1].ravel())[0, 1], abs=0.002)
+    assert ordinal.low < 0 < ordinal.high
+    assert krippendorff_alpha(rng.integers(0, 101, (200_000, 10)), metric="ordinal").low < 0.001
+
+
+def test_transitions_of_many_labels_hold_the_moves():
+    rng = np.random.default_rng(7)
+    before, after = rng.integers(0, 20_000, (2, 1000))
+    result = transitions(before, after, categories=20_000)
+    assert (result.up, result.down) == ((after > before).sum(), (after < before).sum())
+    assert result.labels.tolist() == sorted({*before.tolist(), *after.tolist()})
+    assert result.moves[:, 2].sum() == result.n == 1000
+
+
+def test_labels_that_do_not_occur_have_no_row():
+    result = transitions([0, 7, 7, 3, 3], [7, 7, 0, 3, 7])
+    assert result.labels.tolist() == [0, 3, 7]
+    assert result.table.tolist() == [[0, 0, 1], [0, 1, 1], [1, 0, 1]]
+    assert result.symmetry == symmetry_test(result.table)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "uint16", "uint64", "int64"])
+def test_symmetry_of_narrow_counts_does_not_overflow(dtype):
+    table = [[0, 100, 5], [120, 0, 3], [9, 100, 0]]
+    reference = SquareTable(np.array(table, dtype=float), shift_zeros=False).symmetry()
+    result = symmetry_test(np.array(table, dtype=dtype))
+    assert (result.statistic, result.p) == pytest.approx((reference.statistic, reference.pvalue), rel=1e-12)
+    assert result.n == 337
+
+
+def test_a_pass_has_one_dimension():
+    with pytest.raises(ValueError, match=r"shape \(4, 1\)"):
+        transitions(np.array([[0], [1], [1], [0]]), [0, 1, 1, 0])
+    with pytest.raises(ValueError, match=r"shape \(\)"):
+        transitions(1, 1)
+    with pytest.raises(ValueError, match=r"is -3; codes"):
+        transitions([0, -3], [0, 1])
