@@ -216,7 +216,7 @@ class _Sums:
 def _solve(totals: Floats, sources: Sequence[Source]) -> Floats | None:
     """Components (B, sources) from B rows of totals: one linear system each, None if any is singular."""
     left, right = _equations(totals, sources)
-    if (np.linalg.cond(left) > 1e10).any():
+    if (np.linalg.cond(left, 1) > 1e10).any():
         return None
     return np.asarray(np.linalg.solve(left, right[..., None])[..., 0], dtype=np.float64)
 
@@ -273,7 +273,7 @@ def _intervals(
     n, k = sums.counts.shape
     found: dict[Source, Interval] = {}
     parts = sums.parts()
-    jackknifed = _solve(parts.sum(axis=0) - parts, sources) if n >= FEWEST_FOR_JACKKNIFE else None
+    jackknifed = _solve(sums.total() - parts, sources) if n >= FEWEST_FOR_JACKKNIFE else None
     for place, source in enumerate(sources):
         over_runs = source == "run"
         size = k if over_runs else n

@@ -207,3 +207,10 @@ def test_losing_hard_items_is_no_spread():
 def test_no_marked_cell_owns_nothing():
     found = harness_share(study(20, 4, 1)[:, :, 0], np.zeros((20, 4), dtype=bool))
     assert (found.share, found.cells) == (0, 0)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_the_order_of_items_changes_not_one_bit(missing):
+    cube, rng = study(60, 4, 2, missing=missing), np.random.default_rng(1)
+    for _ in range(10):
+        assert components(cube[rng.permutation(60)]) == components(cube)
