@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from scipy.special import nctdtr, ndtr, ndtri, stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
 
+from evaltui.stats.noncentral_t import exceeds
 from evaltui.stats.sample import checked_level
 
 MOST_REPEATS = 50
@@ -311,16 +312,16 @@ def _multiplier(known: bool) -> str:
 
 
 def _critical(level: float, df: int | None) -> float:
-    tail = (1 + level) / 2
-    return float(ndtri(tail)) if df is None else float(stdtrit(df, tail))
+    tail = (1 - level) / 2  # The lower tail: 1 - tail would round to 1 for a level close to it.
+    return -float(ndtri(tail) if df is None else stdtrit(df, tail))
 
 
 def _power(shift: float, level: float, df: int | None) -> float:
     """Power of the two-sided test when the statistic is shifted by ``shift`` standard errors."""
     critical = _critical(level, df)
     if df is None:
-        return float(ndtr(shift - critical) + ndtr(-shift - critical))
-    return 1 - float(nctdtr(df, shift, critical)) + float(nctdtr(df, shift, -critical))
+        return min(1.0, float(ndtr(shift - critical) + ndtr(-shift - critical)))
+    return min(1.0, float(exceeds(critical, df, shift) + exceeds(critical, df, -shift)))
 
 
 def _reach(power: float, level: float, df: int | None) -> float:

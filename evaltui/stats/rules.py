@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
-from scipy.special import betaln, nctdtr, ndtr, stdtrit
+from scipy.special import betaln, ndtr, stdtrit
 
 from evaltui.stats.bands import new_run_limit
+from evaltui.stats.checks import at_least_zero, count, finite, positive
 from evaltui.stats.interval import Interval
+from evaltui.stats.noncentral_t import exceeds, gauss_legendre
 from evaltui.stats.sample import Floats, checked_level
 
 RuleName = Literal["twice_range", "range_or_threshold", "interval", "prediction", "two_sd"]
@@ -41,10 +44,12 @@ class Verdict:
 def twice_the_range(baseline: float, candidate: float, spread: float | None, *, k: int, factor: float = 2) -> Verdict:
     """Blocks a drop of the mean by more than ``factor`` times the range of the baseline's ``k`` runs.
 
-    A filter, not a test: ``detection_rate`` says what it means for this k.
+    A filter, not a test: ``detection_rate`` says what it means for this k. Raises ValueError for a score, spread or
+    factor that is not finite, a negative spread or factor, and k below 1, as the other rules do.
     """
+    drop, limit = _drop(baseline, candidate, k), _multiple("spread", spread, factor)
     blank = Verdict("twice_range", None, None, None, None, k)
-    return _decided(blank, baseline - candidate, None if spread is None else factor * spread)
+    return _decided(blank, drop, limit)
 
 
 def range_or_threshold(
@@ -54,9 +59,10 @@ def range_or_threshold(
 
     Raises ValueError for a negative threshold.
     """
-    _at_least_zero("threshold", threshold)
+    at_least_zero("threshold", threshold)
+    drop, limit = _drop(baseline, candidate, k), _multiple("spread", spread, factor)
     blank = Verdict("range_or_threshold", None, None, None, None, k)
-    return _decided(blank, baseline - candidate, None if spread is None else max(factor * spread, threshold))
+    return _decided(blank, drop, None if limit is None else max(limit, threshold))
 
 
 def interval_below_zero(interval: Interval) -> Verdict:
@@ -78,12 +84,16 @@ def prediction_limit(
     t(k-1) sd sqrt(1/candidate_runs + 1/k), two-sided at ``level``: a candidate without a drop is blocked in
     (1 - level) / 2 of cases. Raises ValueError for an sd that is not positive.
     """
+    drop = _drop(baseline, candidate, k)
+    count("candidate_runs", candidate_runs)
+    if sd is not None:
+        positive("sd", sd, "pass None where it has not been measured")
     blank = Verdict("prediction", None, None, None, None, k)
     limit = new_run_limit(k, sd, level=level)
     if limit.width is None:
-        return replace(blank, value=baseline - candidate, note=limit.note)
+        return replace(blank, value=drop, note=limit.note)
     width = limit.width * _difference_sd(k, candidate_runs) / _difference_sd(k, 1)
-    return _decided(blank, baseline - candidate, width)
+    return _decided(blank, drop, width)
 
 
 def two_sd_band(baseline: float, candidate: float, sd: float | None, *, k: int, factor: float = 2) -> Verdict:
@@ -91,8 +101,9 @@ def two_sd_band(baseline: float, candidate: float, sd: float | None, *, k: int, 
 
     ``prediction_limit`` is the rule that keeps its promise.
     """
+    drop, limit = _drop(baseline, candidate, k), _multiple("sd", sd, factor)
     blank = Verdict("two_sd", None, None, None, None, k)
-    return _decided(blank, baseline - candidate, None if sd is None else factor * sd)
+    return _decided(blank, drop, limit)
 
 
 def detection_rate(
@@ -117,9 +128,11 @@ def detection_rate(
     Exact: the range of a normal sample is independent of its mean (Basu 1955), so the rate is an integral over the
     range's distribution; with an sd it is a noncentral t; with Welch's interval a noncentral t given the share of one
     arm in the sum of squares, which is beta distributed and independent of that sum, integrated over the share.
-    Raises ValueError for k or candidate_runs below 1, a negative factor or threshold, and paired arms of unequal k.
+    Raises ValueError for numbers that are not finite, k or candidate_runs below 1, a negative factor or threshold, and
+    paired arms of unequal k.
     """
     runs = k if candidate_runs is None else candidate_runs
+    finite("drop", drop)
     _checked(rule, k, runs, factor, threshold, level, paired)
     welch = rule == "interval" and not paired
     if k < 2 or (welch and runs < 2):
@@ -128,15 +141,15 @@ def detection_rate(
     spread = _difference_sd(k, runs)
     if rule in ("twice_range", "range_or_threshold"):
         least = threshold if rule == "range_or_threshold" else 0.0
-        return sum(_range_rule(side, spread, k, factor, least) for side in sides)
+        return _rate(_range_rule(side, spread, k, factor, least) for side in sides)
     if welch:
-        return sum(_welch_rule(side, k, runs, level) for side in sides)
+        return _rate(_welch_rule(side, k, runs, level) for side in sides)
     multiple = {
         "two_sd": factor / spread,
-        "prediction": float(stdtrit(k - 1, (1 + level) / 2)),
-        "interval": float(stdtrit(k - 1, (1 + level) / 2)),
+        "prediction": -float(stdtrit(k - 1, (1 - level) / 2)),
+        "interval": -float(stdtrit(k - 1, (1 - level) / 2)),
     }[rule]
-    return sum(1 - float(nctdtr(k - 1, side / spread, multiple)) for side in sides)
+    return _rate(float(exceeds(multiple, k - 1, side / spread)) for side in sides)
 
 
 def false_alarm_rate(
@@ -179,6 +192,11 @@ def range_density(w: Floats, k: int) -> Floats:
     return np.asarray(weight @ density, dtype=np.float64)
 
 
+def _rate(sides: Iterable[float]) -> float:
+    """The sum over the sides, which cannot happen together; what the last digits add beyond 0..1 is rounding."""
+    return min(1.0, max(0.0, math.fsum(sides)))
+
+
 def _range_rule(drop: float, spread: float, k: int, factor: float, threshold: float) -> float:
     """P(difference of means > max(factor x range, threshold)), split where the two limits meet."""
     furthest = 2 * _FURTHEST
@@ -206,12 +224,12 @@ def _welch_rule(drop: float, k: int, runs: int, level: float) -> float:
     a, b = share / (one * k), (1 - share) / (other * runs)
     df = (a + b) ** 2 / (a**2 / one + b**2 / other)
     spread = _difference_sd(k, runs)
-    limit = stdtrit(df, (1 + level) / 2) * np.sqrt((one + other) * (a + b)) / spread
-    return float(weight @ (density * (1 - nctdtr(one + other, drop / spread, limit))))
+    limit = -stdtrit(df, (1 - level) / 2) * np.sqrt((one + other) * (a + b)) / spread
+    return float(weight @ (density * exceeds(limit, one + other, drop / spread)))
 
 
 def _gauss(low: float, high: float) -> tuple[Floats, Floats]:
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    nodes, weights = gauss_legendre(_NODES)
     half = (high - low) / 2
     return low + half * (nodes + 1), half * weights
 
@@ -229,17 +247,22 @@ def _decided(blank: Verdict, value: float, limit: float | None) -> Verdict:
     return replace(blank, value=value, limit=limit, margin=margin, blocked=blocked)
 
 
-def _at_least_zero(name: str, value: float) -> None:
-    if not 0 <= value < math.inf:
-        raise ValueError(f"{name} must be a finite number of at least 0, not {value}")
+def _drop(baseline: float, candidate: float, k: int) -> float:
+    count("k", k)
+    return finite("baseline", baseline) - finite("candidate", candidate)
+
+
+def _multiple(name: str, spread: float | None, factor: float) -> float | None:
+    at_least_zero("factor", factor)
+    return None if spread is None else factor * at_least_zero(name, spread)
 
 
 def _checked(rule: str, k: int, runs: int, factor: float, threshold: float, level: float, paired: bool) -> None:
     checked_level(level)
-    _at_least_zero("factor", factor)
-    _at_least_zero("threshold", threshold)
-    if k < 1 or runs < 1:
-        raise ValueError(f"k and candidate_runs must be at least 1, not {k} and {runs}")
+    at_least_zero("factor", factor)
+    at_least_zero("threshold", threshold)
+    count("k", k)
+    count("candidate_runs", runs)
     if rule == "interval" and paired and runs != k:
         raise ValueError(f"runs paired by repeat need equal numbers of them, not {k} and {runs}")
     names = get_args(RuleName)

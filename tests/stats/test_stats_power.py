@@ -5,7 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 
+import numpy as np
 import pytest
+import scipy.integrate
+import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.power import NormalIndPower, TTestIndPower
@@ -194,3 +197,41 @@ def test_a_budget_that_is_enough_for_nothing_is_said():
 def test_nonsense_is_refused(wrong):
     with pytest.raises(ValueError, match=r"must|variance|price|at least"):
         wrong()
+
+
+def power_by_integration(effect, n, level):
+    """P(|T| > t) from the sd that is found: the normal power given that sd, by adaptive quadrature over its chi."""
+    df, shift = 2 * n - 2, effect * np.sqrt(n / 2)
+    critical, chi = scipy.stats.t.isf((1 - level) / 2, df), scipy.stats.chi(df)
+
+    def integrand(x):
+        limit = critical * x / np.sqrt(df)
+        return (scipy.stats.norm.sf(limit - shift) + scipy.stats.norm.cdf(-limit - shift)) * chi.pdf(x)
+
+    edges = sorted({0.0, *np.clip((shift + np.array([-9, 0, 9])) * np.sqrt(df) / critical, 0, 40), 40.0})
+    return sum(scipy.integrate.quad(integrand, *pair, epsabs=1e-13, limit=200)[0] for pair in itertools.pairwise(edges))
+
+
+@pytest.mark.parametrize(
+    ("n", "level", "wanted"), [(2, 0.99, 0.8), (2, 0.999, 0.8), (3, 0.999, 0.8), (2, 0.95, 0.95), (2, 0.95, 0.99)]
+)
+def test_what_few_runs_show_at_a_high_level(n, level, wanted):
+    shown = power.detectable_with_runs(1, n, power=wanted, level=level, known=False).value
+    assert power_by_integration(shown, n, level) == pytest.approx(wanted, abs=1e-10)
+
+
+@pytest.mark.parametrize(("difference", "level"), [(2, 0.999), (10, 0.99)])
+def test_the_fewest_runs_at_a_high_level(difference, level):
+    n = power.runs_needed(difference, 1, level=level, known=False).n
+    assert power_by_integration(difference, n, level) >= 0.8 > power_by_integration(difference, n - 1, level)
+
+
+def test_a_difference_far_beyond_the_noise_has_full_power():
+    assert power.power_of_runs(3, 1, 18, known=False).value == pytest.approx(
+        power_by_integration(3, 18, 0.95), abs=1e-11
+    )
+    assert power.power_of_runs(1e6, 1, 18, known=False).value == 1
+
+
+def test_a_level_next_to_one_has_a_limit():
+    assert power.half_width(1, 2, level=1 - 2**-53).value == pytest.approx(scipy.stats.norm.isf(2**-54), rel=1e-12)

@@ -202,3 +202,57 @@ def test_one_baseline_run_has_no_range():
 def test_nonsense_is_refused(wrong):
     with pytest.raises(ValueError, match=r"must|need|at least"):
         wrong()
+
+
+WRONG = [float("nan"), float("inf"), float("-inf")]
+
+
+@pytest.mark.parametrize("value", [*WRONG, -1.0], ids=["nan", "inf", "-inf", "-1"])
+@pytest.mark.parametrize(
+    ("rule", "name"),
+    [
+        *((rules.twice_the_range, name) for name in ("baseline", "candidate", "spread", "factor")),
+        *((rules.range_or_threshold, name) for name in ("baseline", "candidate", "spread", "factor", "threshold")),
+        *((rules.two_sd_band, name) for name in ("baseline", "candidate", "sd", "factor")),
+        *((rules.prediction_limit, name) for name in ("baseline", "candidate", "sd", "level")),
+        *((rules.detection_rate, name) for name in ("drop", "factor", "threshold", "level")),
+    ],
+    ids=lambda part: getattr(part, "__name__", part),
+)
+def test_no_rule_decides_on_what_is_not_a_number(rule, name, value):
+    given = {"baseline": 0.8, "candidate": 0.7, "k": 5}
+    given |= {"threshold": 0.02} if rule is rules.range_or_threshold else {}
+    given |= {"sd": 0.02} if rule in (rules.two_sd_band, rules.prediction_limit) else {"spread": 0.02}
+    if rule is rules.detection_rate:
+        given = {"rule": "twice_range", "drop": 1.0, "k": 5}
+    if value == -1 and name in ("baseline", "candidate", "drop"):
+        rule(**(given | {name: value}))
+        return
+    with pytest.raises(ValueError, match=rf"{name} must .*{value}"):
+        rule(**(given | {name: value}))
+
+
+@pytest.mark.parametrize("k", [2.5, float("nan"), 0], ids=["2.5", "nan", "0"])
+def test_runs_are_counted_in_whole_numbers(k):
+    for rule in (rules.twice_the_range, rules.two_sd_band, rules.prediction_limit):
+        with pytest.raises(ValueError, match=f"k must be .*{k}"):
+            rule(0.8, 0.7, 0.02, k=k)
+    with pytest.raises(ValueError, match=f"candidate_runs must be .*{k}"):
+        rules.detection_rate("two_sd", 1, k=3, candidate_runs=k)
+
+
+@pytest.mark.parametrize("rule", ["twice_range", "range_or_threshold", "two_sd", "prediction", "interval"])
+@pytest.mark.parametrize("drop", [-1e50, -40, 0, 40, 1e50])
+def test_a_rate_is_never_outside_0_to_1(rule, drop):
+    for either_side in (False, True):
+        for factor in (0, 2):
+            rate = rules.detection_rate(rule, drop, k=4, factor=factor, either_side=either_side)
+            assert 0 <= rate <= 1
+            if abs(drop) > 1:
+                assert rate == pytest.approx(float(drop > 0 or either_side), abs=1e-9)
+
+
+def test_a_large_drop_is_stopped_in_the_far_tail_too():
+    """18 runs, 9 standard errors: scipy's distribution has no value here."""
+    assert rules.detection_rate("interval", 9 / np.sqrt(18 / 2), k=18) > 0.5
+    assert rules.detection_rate("interval", 20, k=18, paired=False) == pytest.approx(1, abs=1e-12)
