@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
+from evaltui.stats.cluster_ratio import ClusterRatio
 from evaltui.stats.interval import Interval
 from evaltui.stats.lattice import find_lattice, smooth_distribution, sum_distribution
 from evaltui.stats.sample import (
@@ -35,8 +36,6 @@ FEWEST = 10
 """Below this many items (or clusters) no bootstrap interval is given."""
 
 _NAMES: dict[Method, str] = {"percentile": "percentile bootstrap", "bca": "BCa bootstrap"}
-_CLUSTER_POINTS = 2**14
-_SURELY = 10.0
 _SMALL_N_NOTE = f"below {SMALL_N} items the t interval holds its level better"
 _FEW_CLUSTERS_NOTE = f"below {FEW_CLUSTERS} clusters the t interval over clusters holds its level better"
 
@@ -83,12 +82,22 @@ def histogram_interval(
 
 @dataclass(frozen=True, slots=True)
 class _Distribution:
-    """What an interval is read from: quantiles, and the share of the distribution below the estimate."""
+    """What an interval is read from: quantiles, and the share of the distribution below the estimate.
+
+    ``error`` is how far a quantile that came out at a number may lie from the exact one; None: it is exact.
+    """
 
     estimate: float
     quantile: Callable[[float], float]
     below: float
-    note: str = ""
+    error: Callable[[float], float] | None = None
+    case: str = ""
+
+    def note(self, bounds: Sequence[float]) -> str:
+        if self.error is None:
+            return ""
+        error = max(self.error(bound) for bound in bounds)
+        return f"{self.case}characteristic function inverted numerically, error at most about {error:.1g}"
 
 
 def _sums(unique: Floats, counts: Codes, per_unit: float = 1.0) -> _Distribution:
@@ -112,7 +121,7 @@ def _sums(unique: Floats, counts: Codes, per_unit: float = 1.0) -> _Distribution
         smooth.centre / n / per_unit,
         lambda alpha: smooth.quantile(alpha) / n / per_unit,
         smooth.probability(smooth.centre),
-        f"characteristic function inverted numerically, error at most about {smooth.error / n / per_unit:.1g}",
+        lambda _: smooth.error / n / per_unit,
     )
 
 
@@ -124,7 +133,7 @@ def _read(blank: Interval, distribution: _Distribution, method: Method, skewness
         acceleration = skewness / (6 * math.sqrt(blank.n))
         alphas = (_bca_level(bias, acceleration, alphas[0]), _bca_level(bias, acceleration, alphas[1]))
     low, high = (distribution.quantile(alpha) for alpha in alphas)
-    whole_note = "; ".join(part for part in (note, distribution.note) if part)
+    whole_note = "; ".join(part for part in (note, distribution.note((low, high))) if part)
     return Interval(
         low, high, distribution.estimate, blank.level, blank.method, blank.unit, blank.n, blank.estimand, whole_note
     )
@@ -163,52 +172,10 @@ def _cluster_interval(values: Floats, codes: Codes, level: float, method: Method
 
 
 def _ratio_distribution(sums: Floats, sizes: Floats, counts: Codes) -> _Distribution:
-    """The distribution of sum(s) / sum(m) over resampled clusters: P(ratio <= x) = P(sum(s - x m) <= 0)."""
-    estimate = math.fsum((sums * counts).tolist()) / math.fsum((sizes * counts).tolist())
-    ratios, influence = sums / sizes, sums - estimate * sizes
-    reach = _SURELY * math.sqrt(math.fsum((influence**2 * counts).tolist())) / math.fsum((sizes * counts).tolist())
-    low, high = max(float(ratios.min()), estimate - reach), min(float(ratios.max()), estimate + reach)
-
-    def cdf(x: float) -> float:
-        return smooth_distribution(sums - x * sizes, counts, _CLUSTER_POINTS).probability(0.0)
-
-    residual = smooth_distribution(influence, counts, _CLUSTER_POINTS)
-    error = residual.error / math.fsum((sizes * counts).tolist())
+    ratio = ClusterRatio(sums, sizes, counts)
     return _Distribution(
-        estimate,
-        lambda alpha: _crossing(cdf, alpha, low, high, error / 100),
-        residual.probability(0.0),
-        f"clusters of unequal size: characteristic function inverted numerically, error at most about {error:.1g}",
+        ratio.estimate, ratio.quantile, ratio.cdf(ratio.estimate), ratio.error, "clusters of unequal size: "
     )
-
-
-def _crossing(cdf: Callable[[float], float], alpha: float, low: float, high: float, tolerance: float) -> float:
-    """Where an increasing ``cdf`` reaches ``alpha``: false position (Illinois) on the probit scale, almost a line."""
-    target = _probit(alpha)
-    below, above = _probit(cdf(low)) - target, _probit(cdf(high)) - target
-    if below >= 0 or above <= 0:
-        return low if below >= 0 else high
-    last = 0
-    for _ in range(100):
-        if high - low <= tolerance:
-            break
-        middle = (low * above - high * below) / (above - below)
-        value = _probit(cdf(middle)) - target
-        if abs(value) < 1e-7:
-            return middle
-        if value < 0:
-            low, below = middle, value
-            above /= 2 if last < 0 else 1
-            last = -1
-        else:
-            high, above = middle, value
-            below /= 2 if last > 0 else 1
-            last = 1
-    return (low + high) / 2
-
-
-def _probit(probability: float) -> float:
-    return float(ndtri(min(max(probability, 1e-15), 1 - 1e-15)))
 
 
 def _histogram(values: ArrayLike, counts: ArrayLike) -> tuple[Floats, Codes]:

@@ -128,7 +128,7 @@ def sum_distribution(codes: Codes, counts: Codes) -> SumDistribution | None:
     n = int(counts.sum())
     width = int(codes[-1])
     mean = int(codes @ counts) / n
-    reach = math.ceil(_reach(codes.astype(np.float64) - mean, counts, n))
+    reach = math.ceil(_reach(codes.astype(np.float64) - mean, counts))
     whole = n * width + 1
     size = _transform_length(min(whole, 2 * reach + 2))
     if size > MAX_TRANSFORM:
@@ -170,13 +170,37 @@ class SmoothDistribution:
         return float(np.interp(place, np.arange(len(self.cdf)), self.cdf))
 
 
-def smooth_distribution(values: Floats, counts: Codes, points: int = 2**16) -> SmoothDistribution:
-    """Distribution of the sum of n draws from real ``values`` (U,) seen ``counts`` (U,) times, on ``points`` points."""
-    n = int(counts.sum())
-    mean = math.fsum((values * counts).tolist()) / n
+def smooth_distribution(
+    values: Floats,
+    counts: Codes,
+    points: int = 2**16,
+    *,
+    draws: int | None = None,
+    some_of: NDArray[np.bool_] | None = None,
+) -> SmoothDistribution:
+    """Distribution of the sum of n draws from real ``values`` (U,) seen ``counts`` (U,) times, on ``points`` points.
+
+    n is the sum of ``counts`` unless ``draws`` is given. With ``some_of`` (U,) only the outcomes that draw at least one
+    of those values count, so that all of them together have a probability below 1.
+    """
+    total = int(counts.sum())
+    n = total if draws is None else draws
+    mean = math.fsum((values * counts).tolist()) / total
     deviations = values - mean
-    step = 2 * _reach(deviations, counts, n) / (points - 8)
-    positions = deviations / step
+    step = 2 * _reach(deviations, counts * (n / total)) / (points - 8)
+    # The cubic weights ring around an atom, over a width that grows with the n-th power; a blur of that width stops it.
+    blur = 1 + (n / 50) ** 0.25
+    shares = counts / total
+    powers = _powers(_spread(deviations / step, shares, points), n, blur)
+    if some_of is not None:
+        powers -= _powers(_spread(deviations[~some_of] / step, shares[~some_of], points), n, blur)
+    pmf = np.roll(np.fft.irfft(powers, points), points // 2)
+    cdf = np.clip(np.maximum.accumulate(np.cumsum(pmf)), 0.0, 1.0)
+    return SmoothDistribution(n * mean, step, points // 2, cdf, 5 * blur * step)
+
+
+def _spread(positions: Floats, shares: Floats, points: int) -> Floats:
+    """``shares`` (U,) at real ``positions`` (U,) put on a circle of ``points`` with cubic weights."""
     cells = np.floor(positions).astype(np.int64)
     f = positions - cells
     weights = (
@@ -187,16 +211,18 @@ def smooth_distribution(values: Floats, counts: Codes, points: int = 2**16) -> S
     )
     masses = np.zeros(points)
     for shift, weight in zip((-1, 0, 1, 2), weights, strict=True):
-        masses += np.bincount((cells + shift) % points, weights=weight * counts / n, minlength=points)
-    # The cubic weights ring around an atom, over a width that grows with the n-th power; a blur of that width stops it.
-    blur = 1 + (n / 50) ** 0.25
-    pmf = np.roll(_convolved(masses, n, blur), points // 2)
-    cdf = np.clip(np.maximum.accumulate(np.cumsum(pmf)), 0.0, 1.0)
-    return SmoothDistribution(n * mean, step, points // 2, cdf, 5 * blur * step)
+        masses += np.bincount((cells + shift) % points, weights=weight * shares, minlength=points)
+    return masses
 
 
-def _convolved(masses: Floats, n: int, blur: float = 0.0) -> Floats:
-    """The n-fold circular convolution of ``masses``; frequencies that weigh less than e^-50 are left at zero."""
+def _convolved(masses: Floats, n: int) -> Floats:
+    """The n-fold circular convolution of ``masses``."""
+    result: NDArray[np.float64] = np.fft.irfft(_powers(masses, n), len(masses))
+    return result
+
+
+def _powers(masses: Floats, n: int, blur: float = 0.0) -> NDArray[np.complex128]:
+    """The n-th power of the transform of ``masses``; frequencies that weigh less than e^-50 are left at zero."""
     transform = np.fft.rfft(masses)
     size = transform.real**2 + transform.imag**2
     kept = np.flatnonzero(size > math.exp(2 * _LOG_NEGLIGIBLE / n))
@@ -204,12 +230,11 @@ def _convolved(masses: Floats, n: int, blur: float = 0.0) -> Floats:
     powers[kept] = transform[kept] ** n
     if blur:
         powers[kept] *= np.exp(-2 * (np.pi * blur / len(masses) * kept) ** 2)
-    result: NDArray[np.float64] = np.fft.irfft(powers, len(masses))
-    return result
+    return powers
 
 
-def _reach(deviations: Floats, counts: Codes, n: int) -> float:
-    """How far the sum of n draws strays from its mean with probability at most 1e-18 each way (Bernstein)."""
+def _reach(deviations: Floats, counts: Codes | Floats) -> float:
+    """How far the sum of sum(``counts``) draws strays from its mean, with probability at most 1e-18 (Bernstein)."""
     variance = math.fsum((deviations * deviations * counts).tolist())
     bound = float(np.abs(deviations).max()) * _LOG_TAIL / 3
     return bound + math.sqrt(bound * bound + 2 * _LOG_TAIL * variance)
