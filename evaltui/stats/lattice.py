@@ -187,7 +187,7 @@ def smooth_distribution(
     n = total if draws is None else draws
     mean = math.fsum((values * counts).tolist()) / total
     deviations = values - mean
-    step = 2 * _reach(deviations, counts * (n / total)) / (points - 8)
+    step = 2 * _reach(deviations, np.asarray(counts * (n / total), dtype=np.float64)) / (points - 8)
     # The cubic weights ring around an atom, over a width that grows with the n-th power; a blur of that width stops it.
     blur = 1 + (n / 50) ** 0.25
     shares = counts / total

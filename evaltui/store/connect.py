@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import stat
@@ -24,7 +25,6 @@ MIGRATIONS: Final = ("m001_first",)
 """The migrations of :mod:`evaltui.store.schema`, by the names under which a workspace file records them."""
 
 BUSY_TIMEOUT_S: Final = 5.0
-MAGIC: Final = b"SQLite format 3\0"
 
 
 class LockedError(StoreError):
@@ -76,9 +76,7 @@ def identify(path: Path) -> bool:
     Raises:
         StoreError: it is missing, a folder, not a SQLite database, another program's, or newer than this evaltui.
     """
-    magic = _first_bytes(path)
-    if magic and magic != MAGIC:
-        raise StoreError(f"{path} is not a SQLite database; nothing was written to it")
+    _insist_on_file(path)
     with told(path):
         connection = _open_readable(path, immutable=not wal(path).exists())
         try:
@@ -182,7 +180,7 @@ SENTENCES: Final = {
     sqlite3.SQLITE_PERM: "access was refused",
     sqlite3.SQLITE_CANTOPEN: "the file, or one beside it, cannot be opened",
     sqlite3.SQLITE_CORRUPT: DAMAGED,
-    sqlite3.SQLITE_NOTADB: "this is not a SQLite database",
+    sqlite3.SQLITE_NOTADB: "this is not a SQLite database; nothing was written to it",
     sqlite3.SQLITE_IOERR: "the disk reports an error",
 }
 
@@ -205,16 +203,22 @@ def _open_readable(path: Path, *, immutable: bool) -> sqlite3.Connection:
     return connection
 
 
-def _first_bytes(path: Path) -> bytes:
+def _insist_on_file(path: Path) -> None:
+    """Raise StoreError unless ``path`` is a regular file that may be read.
+
+    It is looked at, never opened: closing any descriptor of a file drops the POSIX locks that this process holds on it,
+    those of SQLite too, and the next program to close the database then deletes the log under our feet
+    (https://sqlite.org/howtocorrupt.html, 2.2).
+    """
     try:
         mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise StoreError(f"{path} is a folder, not a database file")
-        if not stat.S_ISREG(mode):
-            raise StoreError(f"{path} is not a regular file")
-        with path.open("rb") as stream:
-            return stream.read(len(MAGIC))
     except FileNotFoundError:
         raise StoreError(f"{path}: there is no such database") from None
     except OSError as error:
         raise StoreError(f"{path} cannot be read: {error.strerror}") from None
+    if stat.S_ISDIR(mode):
+        raise StoreError(f"{path} is a folder, not a database file")
+    if not stat.S_ISREG(mode):
+        raise StoreError(f"{path} is not a regular file")
+    if not os.access(path, os.R_OK):
+        raise StoreError(f"{path} cannot be read: {os.strerror(errno.EACCES)}")
