@@ -78,6 +78,7 @@ def compare(
         intervals=said,
         headline=Headline(lead.method, lead.low, lead.high, lead.why),
         sequence=_told(numbers.sequence),
+        stopping=_stopping(baseline, candidate),
         forecast=numbers.forecast.probability,
         forecast_note=numbers.forecast.note,
         gained=numbers.gained,
@@ -97,6 +98,21 @@ def compare(
         ),
         marks=marks,
         cross_check=check,
+    )
+
+
+def _stopping(baseline: ArmSummary, candidate: ArmSummary) -> str:
+    """What may end a study early: not the interval at every look once whole runs are seen to move."""
+    measured = [(arm.name, arm.excess_spread.p) for arm in (baseline, candidate)]
+    moving = [name for name, p in measured if p is not None and p < 1 - LEVEL]
+    if moving:
+        return (
+            f"No interval may end this study early: whole runs of {' and '.join(moving)} move, which the interval at "
+            "every look does not hold. Only a rule registered before the start may."
+        )
+    return (
+        "Only the interval at every look, as long as whole runs do not move, or a rule registered before the start, "
+        "may end a study early."
     )
 
 

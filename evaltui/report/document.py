@@ -95,6 +95,7 @@ def _comparison(comparison: ComparisonSummary) -> Document:
         "intervals": [asdict(each) for each in comparison.intervals],
         "headline": asdict(comparison.headline) if comparison.headline else None,
         "sequence": asdict(comparison.sequence),
+        "stopping": comparison.stopping,
         "forecast": comparison.forecast,
         "forecast_note": comparison.forecast_note,
         "gained": comparison.gained,

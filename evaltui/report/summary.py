@@ -168,11 +168,12 @@ class NotCompared:
 class ComparisonSummary:
     """Candidate minus baseline over the counted cells of the frontier. ``gained``/``lost`` are items by mean score.
 
-    ``headline`` leads among ``intervals``, all of a fixed size: none of them may end a study early. ``sequence`` may:
-    it is valid at every look. ``forecast`` is the probability that the finished headline excludes zero, None where
-    ``forecast_note`` says why. ``marks`` are what has to be said wherever the comparison is shown: pins that differ,
-    arms that ran at other times, runs that are not comparable. ``sentence`` ends with them. ``cross_check``
-    is None where items do not come in clusters.
+    ``headline`` leads among ``intervals``, all of a fixed size: none of them may end a study early. ``sequence`` is
+    valid at every look as long as whole runs do not move; ``stopping`` says whether it may end a study early.
+    ``forecast`` is the probability that the finished headline excludes zero, None where ``forecast_note`` says why.
+    ``marks`` are what has to be said wherever the comparison is shown: pins that differ, arms that ran at other
+    times, runs that are not comparable. ``sentence`` ends with them. ``cross_check`` is None where items do not
+    come in clusters.
     """
 
     baseline: str
@@ -188,6 +189,7 @@ class ComparisonSummary:
     sequence: IntervalSummary
     forecast: float | None
     forecast_note: str
+    stopping: str
     gained: int
     lost: int
     sentence: str

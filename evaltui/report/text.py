@@ -174,14 +174,11 @@ def percent(chance: float) -> str:
 
 
 def watching_line(sequence: IntervalSummary) -> str:
-    """The interval that is valid at every look, and that only it or a registered rule may stop a study early."""
+    """The interval that is valid at every look."""
     if sequence.low is None:
         return f"at every look: not known, {sequence.note.removeprefix('needs more: ')}"
     bounds = span(sequence.low, sequence.high, signed=True)
-    return (
-        f"at every look: {bounds} ({sequence.method}, {100 * sequence.level:g} %); "
-        "only this one, or a rule registered before the start, may stop a study early"
-    )
+    return f"at every look: {bounds} ({sequence.method}, {100 * sequence.level:g} %)"
 
 
 def _table(gap: int = 2) -> Table:
@@ -229,6 +226,7 @@ def _comparison(comparison: ComparisonSummary) -> Iterator[RenderableType]:
     if comparison.headline is not None and comparison.headline.why:
         yield Text(f"> headline: {comparison.headline.why}")
     yield Text(watching_line(comparison.sequence))
+    yield Text(comparison.stopping)
     if comparison.forecast is not None:
         yield Text(
             f"forecast: {percent(comparison.forecast)} that the headline of the finished study excludes zero "

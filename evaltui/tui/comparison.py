@@ -27,7 +27,6 @@ SPAN_WIDTH = 16
 MEAN_WIDTH = 15
 RANGE_WIDTH = 37
 ONE_LINE_WIDTH = 64
-STOPPING = "Only the interval at every look, or a rule registered before the start, may end a study early."
 THESE_ITEMS = "exactly these items"
 """The estimand of the interval that leaves the choice of items out."""
 
@@ -131,7 +130,7 @@ def interval_lines(summary: Summary, which: int, width: int) -> list[Content]:
     lines += _watching(comparison, width)
     if comparison.headline is not None and comparison.headline.why:
         lines.append(Content.styled(f"> {clean(comparison.headline.why)}", MUTED))
-    lines.append(Content.styled(STOPPING, MUTED))
+    lines.append(Content.styled(clean(comparison.stopping), MUTED))
     return lines
 
 

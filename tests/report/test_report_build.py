@@ -241,6 +241,20 @@ def test_a_running_study_has_a_sequence_that_may_stop_it_and_a_forecast() -> Non
     assert comparison.forecast > 0.95
 
 
+def test_the_interval_at_every_look_may_end_a_study_only_where_whole_runs_do_not_move() -> None:
+    rng = np.random.default_rng(6)
+    still = (rng.random((2, 400, 4)) < 0.6).astype(float)
+    # Every other run of the candidate passes 15 points more: far beyond what flips of 400 items give, 2.4 points.
+    moving = still.copy()
+    moving[1] = (rng.random((400, 4)) < np.array([0.5, 0.65, 0.5, 0.65])).astype(float)
+    calm, moved = (summary_of(make_design(400, 4), rows_of(scores)) for scores in (still, moving))
+    assert all(arm.excess_spread.p is not None and arm.excess_spread.p > 0.05 for arm in calm.arms)
+    assert calm.comparisons[0].stopping.startswith("Only the interval at every look, as long as whole runs do not move")
+    assert moved.comparisons[0].stopping.startswith(
+        "No interval may end this study early: whole runs of candidate move"
+    )
+
+
 def test_items_in_clusters_have_neither_sequence_nor_forecast_and_the_report_says_why() -> None:
     scores = np.random.default_rng(9).integers(0, 2, size=(2, 60, 2)).astype(float)
     clusters: list[str | None] = [f"passage {place % 30}" for place in range(60)]
