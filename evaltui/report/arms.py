@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,11 @@ from evaltui.report.summary import (
     RunSummary,
 )
 from evaltui.stats import bands, excess, flips
+from evaltui.stats.interval import Interval
 from evaltui.stats.intervals import FEWEST_RUNS
+from evaltui.stats.proportions import clopper_pearson
+
+IN_CLUSTERS = "items come in clusters, which it does not take into account: it is too narrow"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +59,18 @@ class ArmNumbers:
 
 
 def summarise_arm(
-    name: str, arm: int, grid: Grid, tally: Tally, numbers: ArmNumbers, *, score_range: ScoreRange | None
+    name: str,
+    arm: int,
+    grid: Grid,
+    tally: Tally,
+    numbers: ArmNumbers,
+    *,
+    score_range: ScoreRange | None,
+    clustered: bool = False,
 ) -> tuple[ArmSummary, tuple[Notice, ...]]:
     """Everything about one arm, and what has to be said about its band. Mean, range and band are over complete runs.
 
-    ``score_range`` is the primary scorer's: no run is foretold beyond it.
+    ``score_range`` is the primary scorer's: no run is foretold beyond it. ``clustered``: items come in clusters.
     """
     runs = tuple(_told_run(arm, repeat, grid, tally, run) for repeat, run in enumerate(numbers.runs, start=1))
     scores = [run.score for run in runs if run.complete and run.score is not None]
@@ -70,7 +81,7 @@ def summarise_arm(
         runs=runs,
         mean=spread.mean,
         range=spread.range,
-        band=_told_band(spread, _sampling(runs, spread.z), score_range),
+        band=_with_sampling(_told_band(spread, score_range), runs, clustered),
         flips=numbers.flips,
         excess_spread=numbers.excess,
     )
@@ -81,7 +92,7 @@ def summarise_arm(
     return summary, ()
 
 
-def _told_band(spread: bands.Band, sampling: float | None, score_range: ScoreRange | None) -> BandSummary:
+def _told_band(spread: bands.Band, score_range: ScoreRange | None) -> BandSummary:
     return BandSummary(
         k=spread.k,
         mean=spread.mean,
@@ -93,7 +104,6 @@ def _told_band(spread: bands.Band, sampling: float | None, score_range: ScoreRan
         measured=spread.measured,
         level=spread.level,
         next_run=next_run(spread, score_range),
-        sampling=sampling,
         note=spread.note,
     )
 
@@ -136,13 +146,26 @@ def _told_run(arm: int, repeat: int, grid: Grid, tally: Tally, run: RunNumbers) 
     )
 
 
-def _sampling(runs: Sequence[RunSummary], z: float) -> float | None:
-    """``z`` standard errors of a pass rate: how far another draw of as many items would move it; None: not a rate."""
+def _with_sampling(band: BandSummary, runs: Sequence[RunSummary], clustered: bool) -> BandSummary:
+    """Add how far another draw of as many items would move a pass rate; nothing where scores are no rates.
+
+    A rate of none or all has no standard error, and still is not certain: it has the exact limits.
+    """
     whole = [run for run in runs if run.complete and run.score is not None and run.counted]
     rates = [run.score for run in whole if run.score is not None]
     if not rates or not all(0 <= rate <= 1 for rate in rates):
-        return None
-    return z * bands.sampling_band(sum(rates) / len(rates), min(run.counted for run in whole))
+        return band
+    note, n = IN_CLUSTERS if clustered else "", min(run.counted for run in whole)
+    rate = sum(rates) / len(rates)
+    if 0 < rate < 1:
+        return replace(band, sampling=band.z * bands.sampling_band(rate, n), sampling_note=note)
+    exact = clopper_pearson(n if rate else 0, n, level=band.level)
+    return replace(band, sampling_limits=bounds(exact), sampling_note=note)
+
+
+def bounds(interval: Interval) -> Pair | None:
+    """Both ends of an interval, None where they are not known."""
+    return None if interval.low is None or interval.high is None else (interval.low, interval.high)
 
 
 def last_finish(grid: Grid, arm: int, column: int) -> float | None:

@@ -27,16 +27,17 @@ def assemble(
     categories: Callable[[int], Sequence[CategorySummary]],
     time_left: Callable[[int], float | None],
     item_ids: Sequence[str],
+    clustered: bool = False,
 ) -> Summary:
     """The report from the numbers of each arm and, for each arm that may be compared, those of it and the baseline.
 
     ``pairs`` and ``categories`` give those by the arm's index, ``time_left`` the seconds that so many cells still take;
-    ``item_ids`` name the items in the study's random order.
+    ``item_ids`` name the items in the study's random order; ``clustered``: some of them share a cluster's name.
     """
     design = info.design
     score_range = primary_scorer(design).score_range
     told = [
-        summarise_arm(name, arm, grid, tally, numbers[arm], score_range=score_range)
+        summarise_arm(name, arm, grid, tally, numbers[arm], score_range=score_range, clustered=clustered)
         for arm, name in enumerate(design.arm_names)
     ]
     arms = tuple(arm for arm, _ in told)
@@ -48,7 +49,8 @@ def assemble(
     for other in others:
         both = arms[first], arms[other]
         said = marks(answers[other], both, design.missing, score_range)
-        comparisons.append(compare(pairs(other, (both[0].runs, both[1].runs)), *both, marks=said))
+        pair = pairs(other, (both[0].runs, both[1].runs))
+        comparisons.append(compare(pair, *both, marks=said, finished=info.state is StudyState.FINISHED))
     return Summary(
         info=info,
         arms=arms,

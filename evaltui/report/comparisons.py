@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from evaltui.report.arms import bounds
 from evaltui.report.sentence import comparison_sentence
 from evaltui.report.summary import (
     ArmSummary,
@@ -27,14 +28,17 @@ from evaltui.stats.multiplicity import benjamini_hochberg, holm
 from evaltui.stats.t_test import t_test
 
 LEVEL = 0.95
+DOUBTFUL_CLUSTERS = "check the clustering"
+FINISHED = "the study is finished"
 
 Clusters = Sequence[str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class PairNumbers:
-    """What the counted cells of two arms say. ``complete`` is how many repeats the run interval rests on.
+    """What the counted cells of two arms say.
 
+    ``repeats`` have an item that counts in both arms, ``complete`` is how many of them the run interval rests on.
     ``check`` is the cross-check of ``item``, None where items do not come in clusters.
     """
 
@@ -55,16 +59,25 @@ class PairNumbers:
 
 
 def compare(
-    numbers: PairNumbers, baseline: ArmSummary, candidate: ArmSummary, *, marks: tuple[Mark, ...] = ()
+    numbers: PairNumbers,
+    baseline: ArmSummary,
+    candidate: ArmSummary,
+    *,
+    marks: tuple[Mark, ...] = (),
+    finished: bool = False,
 ) -> ComparisonSummary:
-    """Tell the numbers of two arms: which interval leads, and what it says. ``marks`` go with the result."""
+    """Tell the numbers of two arms: which interval leads, and what it says. ``marks`` go with the result.
+
+    Of a ``finished`` study nothing is foretold, and nothing may end it early.
+    """
     item, run, fixed = numbers.item, numbers.run, numbers.fixed
     lead = intervals.headline(item, run, k=numbers.complete, noise=fixed)
     shown = (item, run, fixed) if lead.interval in (item, run) else (item, run, fixed, lead.interval)
     means = numbers.means
     check = None if numbers.check is None else _told_check(numbers.check)
     said = tuple(_told(each) for each in shown)
-    if check is not None and check.note:
+    doubts = [DOUBTFUL_CLUSTERS] if check is not None and check.note else []
+    if check is not None and doubts:
         said = (replace(said[0], note="; ".join(filter(None, (check.note, said[0].note)))), *said[1:])
     return ComparisonSummary(
         baseline=baseline.name,
@@ -78,23 +91,25 @@ def compare(
         intervals=said,
         headline=Headline(lead.method, lead.low, lead.high, lead.why),
         sequence=_told(numbers.sequence),
-        stopping=_stopping(baseline, candidate),
-        forecast=numbers.forecast.probability,
-        forecast_note=numbers.forecast.note,
+        stopping="" if finished else _stopping(baseline, candidate),
+        forecast=None if finished else numbers.forecast.probability,
+        forecast_note=numbers.forecast.note or (FINISHED if finished else ""),
         gained=numbers.gained,
         lost=numbers.lost,
         sentence=comparison_sentence(
             baseline=baseline.name,
             candidate=candidate.name,
             means=means,
-            interval=None if lead.low is None or lead.high is None else (lead.low, lead.high),
+            interval=bounds(lead.interval),
             level=LEVEL,
             method=_named(lead.interval),
             why=lead.interval.note,
             n_items=numbers.n_items,
             repeats=numbers.repeats,
+            complete=numbers.complete,
             next_run=candidate.band.next_run,
-            marks=[mark.short for mark in marks],
+            marks=[mark.short for mark in marks] + doubts,
+            finished=finished,
         ),
         marks=marks,
         cross_check=check,

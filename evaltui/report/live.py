@@ -67,6 +67,7 @@ class Live:
             categories=lambda other: self._comparisons[other].by_category(),
             time_left=lambda remaining: self._pace.time_left(remaining, now),
             item_ids=self._item_ids,
+            clustered=self._clusters is not None,
         )
 
     def _what_is_kept(self) -> tuple[Scoring, int, int, bool]:

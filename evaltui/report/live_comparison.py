@@ -92,7 +92,7 @@ class LiveComparison:
             n_left_out=pair.n_left_out,
             gained=pair.gained,
             lost=pair.lost,
-            repeats=int(np.count_nonzero(pair.frontier)),
+            repeats=pair.repeats_compared,
         )
 
     def by_category(self) -> list[CategorySummary]:

@@ -85,10 +85,14 @@ def not_comparable(arm: ArmSummary, policy: MissingPolicy, score_range: ScoreRan
     shares = ", ".join(
         f"#{run.repeat} ({_excluded(run.counts, policy, score_range):,} of {run.done:,})" for run in marked
     )
+    empty = [f"#{run.repeat}" for run in marked if run.score is None]
+    said = ["these runs are in the numbers and should not be compared with others"] if len(empty) < len(marked) else []
+    if empty:
+        said = [each.replace("these runs", "the others") for each in said]
+        said.insert(0, f"no verdict of {', '.join(empty)} counts, so no number is made of them")
     return Notice(
         "not_comparable",
-        f"{arm.name}: more than {100 * policy.limit:g} % of the verdicts are missing in {shares}; "
-        "these runs are in the numbers and should not be compared with others",
+        f"{arm.name}: more than {100 * policy.limit:g} % of the verdicts are missing in {shares}; {'; '.join(said)}",
     )
 
 

@@ -41,21 +41,27 @@ def comparison_sentence(
     why: str,
     n_items: int,
     repeats: int,
+    complete: int,
     next_run: tuple[float, float] | None = None,
     marks: Sequence[str] = (),
+    finished: bool = False,
 ) -> str:
     """The sentence for the client, in points. ``means`` are those of (baseline, candidate) over the paired items.
 
     ``interval`` is the headline of candidate minus baseline, None where it cannot be known; ``method`` names its
     estimator and ``why`` what is to be said about it. No direction is given to a difference that could be none.
-    ``next_run`` is where one more run of the candidate will land, None where it is not known. ``marks`` end the
-    sentence, so that whoever copies it copies them.
+    ``complete`` of the ``repeats`` are whole. ``next_run`` is where one more run of the candidate will land, None
+    where it is not known. ``marks`` end the sentence, so that whoever copies it copies them.
     """
     if means is None:
-        said = [about_pair(baseline, candidate, "nothing to compare yet, no item has a scored verdict in both.")]
+        nothing = "nothing to compare" if finished else "nothing to compare yet"
+        said = [about_pair(baseline, candidate, f"{nothing}, no item has a scored verdict in both.")]
     else:
+        extent = f"{count(n_items, 'item')} x {count(repeats, 'repeat')}"
+        if complete < repeats:
+            extent += f", {complete} complete"
         what = _difference(
-            means=means, interval=interval, level=level, method=method, why=why, n_items=n_items, repeats=repeats
+            means=means, interval=interval, level=level, method=method, why=why, extent=extent, n_items=n_items
         )
         said = [about_pair(baseline, candidate, what)]
         if next_run is not None and n_items >= FEWEST_ITEMS:
@@ -70,10 +76,9 @@ def _difference(
     level: float,
     method: str,
     why: str,
+    extent: str,
     n_items: int,
-    repeats: int,
 ) -> str:
-    extent = f"{count(n_items, 'item')} x {count(repeats, 'repeat')}"
     scores = f"{points(means[1])} against {points(means[0])}"
     if interval is None:
         return f"{scores} over {extent}; no interval can be given ({why})."

@@ -53,6 +53,8 @@ class BandSummary:
     ``measured`` is False where k is 1 or the repeats are not repeats; ``note`` says so. ``level`` is that of
     ``sd_low`` to ``sd_high`` and of ``next_run``: where one more run on the same items will land, None before three
     runs. ``sampling`` is the other band, for other items like these: ``z`` standard errors of the mean over items.
+    Where every item passed, or none did, it is None and ``sampling_limits`` are the exact limits of the pass rate.
+    ``sampling_note`` says what neither takes into account.
     """
 
     k: int
@@ -66,6 +68,8 @@ class BandSummary:
     level: float
     next_run: Pair | None = None
     sampling: float | None = None
+    sampling_limits: Pair | None = None
+    sampling_note: str = ""
     note: str = ""
 
 
@@ -169,8 +173,9 @@ class ComparisonSummary:
     """Candidate minus baseline over the counted cells of the frontier. ``gained``/``lost`` are items by mean score.
 
     ``headline`` leads among ``intervals``, all of a fixed size: none of them may end a study early. ``sequence`` is
-    valid at every look as long as whole runs do not move; ``stopping`` says whether it may end a study early.
-    ``forecast`` is the probability that the finished headline excludes zero, None where ``forecast_note`` says why.
+    valid at every look as long as whole runs do not move; ``stopping`` says whether it may end a study early, and is
+    empty once the study is finished. ``forecast`` is the probability that the finished headline excludes zero, None
+    where ``forecast_note`` says why.
     ``marks`` are what has to be said wherever the comparison is shown: pins that differ, arms that ran at other
     times, runs that are not comparable. ``sentence`` ends with them. ``cross_check`` is None where items do not
     come in clusters.

@@ -128,10 +128,14 @@ def next_run_line(band: BandSummary) -> str:
 
 
 def sampling_line(band: BandSummary) -> str:
-    """The band that belongs to other items: which ones happened to be in the set."""
-    if band.sampling is None:
+    """The band that belongs to other items, which ones happened to be in the set; empty where it is not known."""
+    if band.sampling is not None:
+        said = f"band ±{points(band.sampling)} on other items like these, {band.z:g} standard errors over items"
+    elif band.sampling_limits is not None:
+        said = f"on other items like these {span(*band.sampling_limits)} ({100 * band.level:g} %, exact limits)"
+    else:
         return ""
-    return f"band ±{points(band.sampling)} on other items like these, {band.z:g} standard errors over items"
+    return f"{said}; {band.sampling_note}" if band.sampling_note else said
 
 
 def flips_line(flips: FlipSummary) -> str:
@@ -203,10 +207,7 @@ def _header(summary: Summary) -> Text:
 
 def _arm_lines(arm: ArmSummary) -> Iterator[Text]:
     yield Text(f"mean {points(arm.mean)}  range {points(arm.range)}  {band_line(arm.band)}")
-    if arm.band.next_run is not None:
-        yield Text(next_run_line(arm.band))
-    if arm.band.sampling is not None:
-        yield Text(sampling_line(arm.band))
+    yield from map(Text, filter(None, (next_run_line(arm.band), sampling_line(arm.band))))
     yield Text(flips_line(arm.flips))
     if arm.excess_spread.ratio is not None:
         yield Text(excess_line(arm.excess_spread))
@@ -226,7 +227,8 @@ def _comparison(comparison: ComparisonSummary) -> Iterator[RenderableType]:
     if comparison.headline is not None and comparison.headline.why:
         yield Text(f"> headline: {comparison.headline.why}")
     yield Text(watching_line(comparison.sequence))
-    yield Text(comparison.stopping)
+    if comparison.stopping:
+        yield Text(comparison.stopping)
     if comparison.forecast is not None:
         yield Text(
             f"forecast: {percent(comparison.forecast)} that the headline of the finished study excludes zero "

@@ -112,7 +112,7 @@ def _faults(clusters: Sequence[Hashable] | NDArray[np.generic]) -> list[str]:
         told.append(
             f"one cluster holds {giant} of {len(labels)} items, so the interval depends on what that one happens to be"
         )
-    if sizes.size > 1 and single >= _SINGLE * sizes.size:
+    elif sizes.size > 1 and single >= _SINGLE * sizes.size:
         told.append(f"{single} of {sizes.size} clusters hold a single item, so clusters change next to nothing")
     return told
 

@@ -215,9 +215,10 @@ def headline(item: Interval, run: Interval | None, *, k: int, noise: Interval | 
     small = f" Below {SMALL_N} items the item interval is t." if item.unit == "items" and item.n < SMALL_N else ""
     if k < FEWEST_RUNS:
         done = ("no repeat is", "1 repeat is", "2 repeats are")[k]
+        scored = "" if k else " with scores in both arms"
         return Headline(
             item,
-            f"The movement of whole runs could not be measured and is not in here: {done} complete, it takes "
+            f"The movement of whole runs could not be measured and is not in here: {done} complete{scored}, it takes "
             f"{FEWEST_RUNS}.{small}",
         )
     if run is None or run.half_width is None:

@@ -25,6 +25,7 @@ MOST_DISTINCT = 4096
 
 _EQUAL = 1e-12
 _FIRST_LOOK = 64
+_LOOK_AT = 1024
 _MEAN, _VARIANCE, _SHARE = (0, 1), (2, 3), (4, 5)
 
 
@@ -134,6 +135,19 @@ class LivePair:
     def n_left_out(self) -> int:
         """Items before the furthest end of the frontier that are not paired."""
         return int(self.frontier.max(initial=0)) - self.paired
+
+    @property
+    def repeats_compared(self) -> int:
+        """Repeats in which at least one item counts in both arms."""
+        return sum(self._compared(column) for column in np.flatnonzero(self.frontier).tolist())
+
+    def _compared(self, column: int) -> bool:
+        end = int(self.frontier[column])
+        starts = range(0, end, _LOOK_AT)
+        return any(
+            bool(np.isfinite(self._added[:, start : min(start + _LOOK_AT, end), column]).all(axis=0).any())
+            for start in starts
+        )
 
     @property
     def means(self) -> tuple[float, float] | None:

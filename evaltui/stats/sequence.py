@@ -128,7 +128,9 @@ def joined_passes(found: Sequence[Interval], *, level: float, method: SequenceMe
     blank = Interval(None, None, last.estimate, level, name, "items", max(each.n for each in found), _ESTIMAND)
     bounded = [(each.low, each.high) for each in found if each.low is not None and each.high is not None]
     if not bounded:
-        return blank.unknown(next(each.note for each in found if each.n))
+        longest = max(found, key=lambda each: each.n)
+        several = sum(bool(each.n) for each in found) > 1
+        return blank.unknown(longest.note + " in the longest pass" * several)
     return _bounded(blank, max(low for low, _ in bounded), min(high for _, high in bounded))
 
 

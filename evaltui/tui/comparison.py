@@ -82,10 +82,7 @@ def noise_lines(summary: Summary) -> list[Content]:
         if arm.mean is not None:
             lines.append(Content(f"mean {points(arm.mean)}, range {points(arm.range)}"))
         lines += [Content(band_line(arm.band))]
-        if arm.band.next_run is not None:
-            lines += [Content(next_run_line(arm.band))]
-        if arm.band.sampling is not None:
-            lines += [Content(sampling_line(arm.band))]
+        lines += map(Content, filter(None, (next_run_line(arm.band), sampling_line(arm.band))))
         lines += [Content(flips_line(arm.flips))]
         if arm.excess_spread.ratio is not None:
             lines += [Content(excess_line(arm.excess_spread))]
@@ -130,7 +127,8 @@ def interval_lines(summary: Summary, which: int, width: int) -> list[Content]:
     lines += _watching(comparison, width)
     if comparison.headline is not None and comparison.headline.why:
         lines.append(Content.styled(f"> {clean(comparison.headline.why)}", MUTED))
-    lines.append(Content.styled(clean(comparison.stopping), MUTED))
+    if comparison.stopping:
+        lines.append(Content.styled(clean(comparison.stopping), MUTED))
     return lines
 
 

@@ -150,6 +150,7 @@ def summarise(
         categories=lambda other: by_category(pairings[other], categories, grouping),
         time_left=lambda remaining: time_left(grid.finished, remaining, now),
         item_ids=item_ids,
+        clustered=grouping is not None,
     )
 
 
@@ -257,7 +258,7 @@ def pair_numbers(
         n_left_out=pairing.n_left_out,
         gained=pairing.gained,
         lost=pairing.lost,
-        repeats=int(np.count_nonzero(grid.frontier(*arms))),
+        repeats=int(np.count_nonzero((~np.isnan(counted)).all(axis=0).any(axis=0))),
     )
 
 

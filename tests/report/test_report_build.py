@@ -17,6 +17,7 @@ from evaltui.core.study import Design, Lease, MissingPolicy
 from evaltui.report.document import to_document
 from evaltui.report.live import Live
 from evaltui.report.summary import Summary
+from evaltui.report.text import sampling_line
 
 NOW = 1_700_000_200.0
 
@@ -247,12 +248,54 @@ def test_the_interval_at_every_look_may_end_a_study_only_where_whole_runs_do_not
     # Every other run of the candidate passes 15 points more: far beyond what flips of 400 items give, 2.4 points.
     moving = still.copy()
     moving[1] = (rng.random((400, 4)) < np.array([0.5, 0.65, 0.5, 0.65])).astype(float)
-    calm, moved = (summary_of(make_design(400, 4), rows_of(scores)) for scores in (still, moving))
+    design, running = make_design(400, 4), StudyState.RUNNING
+    calm, moved = (summary_of(design, rows_of(scores), state=running) for scores in (still, moving))
     assert all(arm.excess_spread.p is not None and arm.excess_spread.p > 0.05 for arm in calm.arms)
     assert calm.comparisons[0].stopping.startswith("Only the interval at every look, as long as whole runs do not move")
     assert moved.comparisons[0].stopping.startswith(
         "No interval may end this study early: whole runs of candidate move"
     )
+
+
+def test_nothing_is_foretold_of_a_finished_study_and_nothing_may_end_it() -> None:
+    comparison = summary_of(make_design(200, 3), rows_of(noisy_scores(200, 3))).comparisons[0]
+    assert (comparison.stopping, comparison.forecast) == ("", None)
+    assert comparison.forecast_note == "the study is finished"
+    assert comparison.sequence.low is not None
+
+
+@pytest.mark.parametrize("passed", [0, 1])
+def test_a_rate_of_none_or_all_has_exact_limits_on_other_items_instead_of_a_width_of_zero(passed: int) -> None:
+    scores = np.full((2, 120, 3), float(passed))
+    band = summary_of(make_design(120, 3), rows_of(scores)).arms[0].band
+    assert (band.sampling, band.sampling_note) == (None, "")
+    # Clopper and Pearson (1934) at 0 of n: 1 - (alpha / 2) ** (1 / n).
+    limit = 1 - 0.025 ** (1 / 120)
+    assert band.sampling_limits == pytest.approx((1 - limit, 1.0) if passed else (0.0, limit), abs=1e-12)
+    assert f"{100 * limit:.1f}" in sampling_line(band) or f"{100 - 100 * limit:.1f}" in sampling_line(band)
+
+
+def test_the_band_on_other_items_says_that_it_leaves_clusters_out() -> None:
+    clusters: list[str | None] = [f"passage {place % 30}" for place in range(120)]
+    rows = rows_of(noisy_scores(120, 3))
+    alone = summary_of(make_design(120, 3), rows).arms[0].band
+    together = summary_of(make_design(120, 3), rows, clusters=clusters).arms[0].band
+    assert (alone.sampling_note, together.sampling) == ("", alone.sampling)
+    assert sampling_line(together) == (
+        f"{sampling_line(alone)}; items come in clusters, which it does not take into account: it is too narrow"
+    )
+
+
+def test_repeats_without_a_score_are_not_counted_as_compared() -> None:
+    scores = noisy_scores(120, 4)
+    rows = [
+        replace(row, status=Status.TIMEOUT, score=None, label=None) if (row.arm, row.repeat) == (1, 4) else row
+        for row in rows_of(scores)
+    ]
+    summary = summary_of(make_design(120, 4), rows)
+    assert "120 items x 3 repeats)" in summary.comparisons[0].sentence
+    (told,) = [notice.text for notice in summary.warnings if notice.code == "not_comparable"]
+    assert told.endswith("are missing in #4 (120 of 120); no verdict of #4 counts, so no number is made of them")
 
 
 def test_items_in_clusters_have_neither_sequence_nor_forecast_and_the_report_says_why() -> None:

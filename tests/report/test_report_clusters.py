@@ -100,4 +100,13 @@ def test_the_document_and_the_text_report_hold_the_check(tmp_path: Path) -> None
         console.print(render(summary))
     row = next(line for line in captured.get().splitlines() if "cross-check" in line)
     assert row.split()[:3] == ["cluster", "SEM", "(z)"]
-    assert captured.get().count("check the clustering") == 2
+    assert "[marked: check the clustering]" in captured.get()
+    # In the sentence, at the interval, among the warnings.
+    assert captured.get().count("check the clustering") == 3
+
+
+def test_one_cluster_that_holds_most_is_not_said_to_change_next_to_nothing(tmp_path: Path) -> None:
+    clusters = ["one"] * 170 + [f"alone {place}" for place in range(70)]
+    (text,) = warned(study(tmp_path, clusters))
+    assert "one cluster holds 170 of 240 items, so the interval depends on what that one happens to be" in text
+    assert "change next to nothing" not in text

@@ -11,6 +11,8 @@ def sentence(
     n_items: int = 2000,
     why: str = "",
     next_run: tuple[float, float] | None = None,
+    complete: int = 5,
+    finished: bool = False,
 ) -> str:
     return comparison_sentence(
         baseline="v1",
@@ -22,7 +24,9 @@ def sentence(
         why=why,
         n_items=n_items,
         repeats=5,
+        complete=complete,
         next_run=next_run,
+        finished=finished,
     )
 
 
@@ -58,6 +62,14 @@ def test_nothing_paired_is_nothing_to_compare() -> None:
     assert sentence(None, None, n_items=0) == (
         "v2 against v1: nothing to compare yet, no item has a scored verdict in both."
     )
+
+
+def test_a_finished_study_with_nothing_to_compare_does_not_promise_it() -> None:
+    assert "nothing to compare, no item" in sentence(None, None, n_items=0, finished=True)
+
+
+def test_repeats_that_are_not_whole_are_told_apart() -> None:
+    assert "2,000 items x 5 repeats, 3 complete)" in sentence((0.81, 0.74), (-0.081, -0.059), complete=3)
 
 
 @pytest.mark.parametrize("interval", [(-0.081, -0.059), (-0.01, 0.02), None], ids=["worse", "none", "unknown"])

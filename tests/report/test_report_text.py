@@ -91,4 +91,4 @@ def test_hostile_names_are_shown_and_not_obeyed(cases: Path, file: str) -> None:
 
 def test_a_study_without_verdicts_can_be_shown() -> None:
     live = Live(make_info(make_design(2, 2)), [Item(str(place), {}, None, None, None, b"", place) for place in (0, 1)])
-    assert "nothing to compare yet" in shown(live.summary(now=0.0))
+    assert "nothing to compare, no item has a scored verdict in both" in shown(live.summary(now=0.0))
