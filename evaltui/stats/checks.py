@@ -10,10 +10,12 @@ from evaltui.stats.sample import LARGEST
 MOST_COUNTED = 2**53
 """Counts beyond this are refused: a float no longer tells one from the next."""
 
+_LEAST_DIVISOR = 1e-60
+
 
 def finite(name: str, value: float) -> float:
     """``value`` itself. Raises ValueError for NaN, an infinity or a number beyond ``LARGEST``."""
-    if not math.isfinite(value):
+    if not -math.inf < value < math.inf:
         raise ValueError(f"{name} must be a finite number, not {value}")
     return _within_reach(name, value)
 
@@ -29,8 +31,8 @@ def positive(name: str, value: float, advice: str = "") -> float:
     """``value`` itself. Raises ValueError, with ``advice``, unless it is finite, above 0 and fit to divide by."""
     if not 0 < value < math.inf:
         raise ValueError(f"{name} must be a positive number, not {value}{advice and f'; {advice}'}")
-    if value < 1 / LARGEST:
-        raise ValueError(f"{name} must be a positive number, not {value}; below {1 / LARGEST:g} it is no divisor")
+    if value < _LEAST_DIVISOR:
+        raise ValueError(f"{name} must be a positive number, not {value}; below {_LEAST_DIVISOR:g} it is no divisor")
     return _within_reach(name, value)
 
 
@@ -42,8 +44,8 @@ def share(name: str, value: float) -> float:
 
 
 def count(name: str, value: int, least: int = 1, most: int = MOST_COUNTED) -> int:
-    """``value`` itself. Raises ValueError unless it is a whole number from ``least`` to ``most``."""
-    if not isinstance(value, Integral):
+    """``value`` itself. Raises ValueError unless it is a whole number from ``least`` to ``most``; True is none."""
+    if not isinstance(value, Integral) or isinstance(value, bool):
         raise ValueError(f"{name} must be a whole number of at least {least}, not {value}")
     if value < least:
         raise ValueError(f"{name} must be at least {least}, not {value}")

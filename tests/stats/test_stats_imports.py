@@ -15,6 +15,7 @@ ROOM = [
     "intervals",
     "lattice",
     "multiplicity",
+    "plans",
     "power",
     "rules",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -13,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.power import NormalIndPower, TTestIndPower
 
-from evaltui.stats import power
-from evaltui.stats.power import Noise, Prices
+from evaltui.stats import plans, power
+from evaltui.stats.plans import Prices
+from evaltui.stats.power import Noise
 
 SD = 6.4  # of 60 claims, from many earlier runs
 
@@ -113,12 +115,12 @@ def test_repeats_have_a_floor_and_it_is_said():
 
 
 def test_prices_of_the_worked_example():
-    judge = power.call_price(1400, 180, 3, 15)
-    generation = power.call_price(900, 350, 3, 15)
+    judge = plans.call_price(1400, 180, 3, 15)
+    generation = plans.call_price(900, 350, 3, 15)
     assert Prices(0, judge).of_study(2000, 1, arms=1) == pytest.approx(13.80)
     assert Prices(generation, judge).of_study(2000, 1, arms=1) == pytest.approx(29.70)
     assert Prices(generation, judge).of_study(2000, 10, arms=1) == pytest.approx(297)
-    assert power.duration(2000, 3.84, 16) / 60 == pytest.approx(8)
+    assert plans.duration(2000, 3.84, 16) / 60 == pytest.approx(8)
 
 
 variance = st.floats(0.001, 0.2)
@@ -128,7 +130,7 @@ variance = st.floats(0.001, 0.2)
 @given(variance, variance, variance, st.floats(0.0001, 0.01), st.floats(0.0001, 0.01), st.floats(0, 0.05))
 def test_the_cheapest_plan_is_that_of_an_exhaustive_search(true, generation, judge, price, judge_price, item_price):
     noise, prices = Noise(true, (generation,) * 2, (judge,) * 2), Prices(price, judge_price, item_price)
-    plan = power.cheapest_plan(noise, prices, 0.03, most_repeats=5, most_passes=4)
+    plan = plans.cheapest_plan(noise, prices, 0.03, most_repeats=5, most_passes=4)
     costs = []
     for k, m in itertools.product(range(1, 6), range(1, 5)):
         n = power.items_needed(noise, 0.03, k, m).n
@@ -139,27 +141,27 @@ def test_the_cheapest_plan_is_that_of_an_exhaustive_search(true, generation, jud
 
 def test_passes_follow_the_root_of_the_price_ratio():
     """One repeat: m = sqrt(judge c_g / ((true + generation) c_j)) = sqrt(0.18 x 1 / (0.02 x 1)) = 3."""
-    plan = power.cheapest_plan(Noise(0.01, (0.005, 0.005), (0.09, 0.09)), Prices(1, 1), 0.001)
+    plan = plans.cheapest_plan(Noise(0.01, (0.005, 0.005), (0.09, 0.09)), Prices(1, 1), 0.001)
     assert (plan.k, plan.m) == (1, 3)
 
 
 def test_items_that_cost_much_are_repeated():
-    cheap = power.cheapest_plan(NOISE, Prices(0.01), 0.02, most_passes=1)
-    dear = power.cheapest_plan(NOISE, Prices(0.01, item=1), 0.02, most_passes=1)
+    cheap = plans.cheapest_plan(NOISE, Prices(0.01), 0.02, most_passes=1)
+    dear = plans.cheapest_plan(NOISE, Prices(0.01, item=1), 0.02, most_passes=1)
     assert cheap.k == 1
     assert dear.k > 5
     assert dear.n < cheap.n
 
 
 def test_too_few_items_for_any_plan_is_said():
-    plan = power.cheapest_plan(NOISE, Prices(0.01), 0.001, most_items=500)
+    plan = plans.cheapest_plan(NOISE, Prices(0.01), 0.001, most_items=500)
     assert (plan.n, plan.cost) == (None, None)
     assert "500 items show" in plan.note
 
 
 def test_the_best_plan_within_a_budget_is_affordable_and_the_sharpest():
     prices = Prices(0.01, 0.005, 0.1)
-    plan = power.best_within(NOISE, prices, 100)
+    plan = plans.best_within(NOISE, prices, 100)
     assert plan.cost <= 100
     assert prices.of_study(plan.n + 1, plan.k, plan.m) > 100
     for k, m in itertools.product(range(1, 20), range(1, 6)):
@@ -168,13 +170,13 @@ def test_the_best_plan_within_a_budget_is_affordable_and_the_sharpest():
 
 
 def test_arms_are_dropped_before_repeats():
-    plan = power.best_within(NOISE, Prices(0.01), 5, arms=5, fewest_items=50, fewest_repeats=3)
+    plan = plans.best_within(NOISE, Prices(0.01), 5, arms=5, fewest_items=50, fewest_repeats=3)
     assert (plan.arms, plan.k) == (3, 3)
     assert "3 of 5 arms" in plan.note
 
 
 def test_a_budget_that_is_enough_for_nothing_is_said():
-    plan = power.best_within(NOISE, Prices(0.01), 1, fewest_repeats=3)
+    plan = plans.best_within(NOISE, Prices(0.01), 1, fewest_repeats=3)
     assert plan.n is None
     assert "cost 3.00, more than 1.00" in plan.note
 
@@ -190,12 +192,12 @@ def test_a_budget_that_is_enough_for_nothing_is_said():
         lambda: NOISE.of_difference(10, 0),
         lambda: Noise(-1, (0, 0)),
         lambda: Prices(float("nan")),
-        lambda: power.best_within(NOISE, Prices(0), 5),
-        lambda: power.best_within(NOISE, Prices(1), 5, arms=1),
+        lambda: plans.best_within(NOISE, Prices(0), 5),
+        lambda: plans.best_within(NOISE, Prices(1), 5, arms=1),
     ],
 )
 def test_nonsense_is_refused(wrong):
-    with pytest.raises(ValueError, match=r"must|variance|price|at least"):
+    with pytest.raises(ValueError, match=r"must|price"):
         wrong()
 
 
@@ -235,3 +237,131 @@ def test_a_difference_far_beyond_the_noise_has_full_power():
 
 def test_a_level_next_to_one_has_a_limit():
     assert power.half_width(1, 2, level=1 - 2**-53).value == pytest.approx(scipy.stats.norm.isf(2**-54), rel=1e-12)
+
+
+WORTHLESS = [math.nan, math.inf, -math.inf, -1.0, 1e61]
+UNCOUNTABLE = [math.nan, math.inf, 2.5, 3.0, 0, -1, True, 2**53 + 1]
+PRICES = Prices(0.01, 0.005, 0.1)
+NUMBERS = [
+    (power.half_width, {"sd": 1, "n": 3}, ("sd",)),
+    (power.power_of_runs, {"difference": 1, "sd": 1, "n": 3}, ("difference", "sd")),
+    (power.detectable_with_runs, {"sd": 1, "n": 3}, ("sd", "power")),
+    (power.runs_needed, {"difference": 1, "sd": 1}, ("difference", "sd", "power")),
+    (Noise, {"true_differences": 1, "generation": (1, 1)}, ("true_differences",)),
+    (power.detectable_with_items, {"noise": NOISE, "n": 9, "k": 3}, ("power", "level")),
+    (power.items_needed, {"noise": NOISE, "difference": 0.1, "k": 3}, ("difference", "power", "level")),
+    (power.repeats_needed, {"noise": NOISE, "difference": 0.1, "n": 9}, ("difference", "power", "level")),
+    (Prices, {"generation": 1}, ("generation", "judge", "item")),
+    (
+        plans.call_price,
+        {"tokens_in": 9, "tokens_out": 9, "per_million_in": 9, "per_million_out": 9},
+        ("tokens_in", "tokens_out", "per_million_in", "per_million_out"),
+    ),
+    (plans.duration, {"calls": 9, "seconds_per_call": 1, "concurrency": 2}, ("seconds_per_call",)),
+    (plans.cheapest_plan, {"noise": NOISE, "prices": PRICES, "difference": 0.1}, ("difference", "power", "level")),
+    (plans.best_within, {"noise": NOISE, "prices": PRICES, "budget": 99}, ("budget", "power", "level")),
+]
+LIMITS = ("arms", "fewest_items", "most_items", "fewest_repeats", "most_repeats", "most_passes")
+COUNTS = [
+    (power.half_width, {"sd": 1, "n": 3}, ("n",)),
+    (power.power_of_runs, {"difference": 1, "sd": 1, "n": 3}, ("n",)),
+    (power.detectable_with_runs, {"sd": 1, "n": 3}, ("n",)),
+    (NOISE.per_repeat, {"m": 1}, ("m",)),
+    (NOISE.of_difference, {"n": 9, "k": 1, "m": 1}, ("n", "k", "m")),
+    (power.detectable_with_items, {"noise": NOISE, "n": 9, "k": 3}, ("n", "k", "m")),
+    (power.items_needed, {"noise": NOISE, "difference": 0.1, "k": 3}, ("k", "m")),
+    (power.repeats_needed, {"noise": NOISE, "difference": 0.1, "n": 9}, ("n", "m")),
+    (PRICES.of_item, {"k": 3}, ("k", "m", "arms")),
+    (PRICES.of_study, {"n": 9, "k": 3}, ("n", "k", "m", "arms")),
+    (plans.duration, {"calls": 9, "seconds_per_call": 1, "concurrency": 2}, ("concurrency",)),
+    (plans.cheapest_plan, {"noise": NOISE, "prices": PRICES, "difference": 0.1}, LIMITS),
+    (plans.best_within, {"noise": NOISE, "prices": PRICES, "budget": 99}, LIMITS),
+]
+
+
+def arguments(table):
+    return [
+        pytest.param(call, given, name, id=f"{call.__name__}-{name}") for call, given, names in table for name in names
+    ]
+
+
+@pytest.mark.parametrize(("call", "given", "name"), arguments(NUMBERS))
+@pytest.mark.parametrize("value", WORTHLESS, ids=str)
+def test_what_is_no_number_is_refused_by_name(call, given, name, value):
+    if (name, value) == ("difference", -1.0) and call is power.power_of_runs:
+        assert call(**given).value == call(**(given | {name: value})).value
+        return
+    with pytest.raises(ValueError, match=rf"{name} must .*{re.escape(str(value))}"):
+        call(**(given | {name: value}))
+
+
+@pytest.mark.parametrize(("call", "given", "name"), arguments(COUNTS))
+@pytest.mark.parametrize("value", UNCOUNTABLE, ids=str)
+def test_what_is_no_count_is_refused_by_name(call, given, name, value):
+    with pytest.raises(ValueError, match=rf"{name} must be .*{value}"):
+        call(**(given | {name: value}))
+
+
+@pytest.mark.parametrize("part", ["generation", "judge"])
+@pytest.mark.parametrize("pair", [(0, math.nan), (math.inf, 0), (0, -1), (1,), (1, 1, 1)], ids=str)
+def test_each_arm_has_one_variance(part, pair):
+    with pytest.raises(ValueError, match=f"{part} must be"):
+        Noise(**({"true_differences": 0, "generation": (0, 0)} | {part: pair}))
+
+
+@pytest.mark.parametrize("plan", [plans.cheapest_plan, plans.best_within])
+@pytest.mark.parametrize("what", ["items", "repeats"])
+def test_the_most_cannot_be_less_than_the_fewest(plan, what):
+    with pytest.raises(ValueError, match=f"most_{what} must be at least fewest_{what}, which is 9, not 8"):
+        plan(NOISE, PRICES, 1, **{f"fewest_{what}": 9, f"most_{what}": 8})
+
+
+TINY, HUGE = 1e-60, 1e60
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("n", [2, 3, 10**6, 2**53])
+@pytest.mark.parametrize("sd", [TINY, 1, HUGE])
+@pytest.mark.parametrize("level", [0.01, 0.95, 1 - 2**-53])
+def test_the_farthest_runs_have_finite_numbers(known, n, sd, level):
+    options = {"level": level, "known": known}
+    assert 0 <= power.half_width(sd, n, **options).value < math.inf
+    for difference in (0, TINY, 1, HUGE):
+        assert 0 <= power.power_of_runs(difference, sd, n, **options).value <= 1
+    for wanted in (0.995, 1 - 2**-53):
+        assert 0 < power.detectable_with_runs(sd, n, power=wanted, **options).value < math.inf
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize(("difference", "sd", "n"), [(TINY, HUGE, None), (HUGE, TINY, 1), (TINY, TINY, 16)])
+def test_runs_for_the_farthest_differences(known, difference, sd, n):
+    """d = sd takes 16 runs known (2 x 2.8016^2 = 15.7), 17 estimated: the standard table."""
+    expected = n if known or n is None else n + 1
+    assert power.runs_needed(difference, sd, known=known).n == expected
+
+
+def test_items_and_repeats_beyond_counting_are_said():
+    noise = Noise(0, (HUGE, HUGE))
+    for result in (power.items_needed(noise, TINY, 1), power.repeats_needed(noise, TINY, 1)):
+        assert (result.value, result.n) == (None, None)
+        assert "no " in result.note
+    assert power.items_needed(Noise(TINY, (0, 0)), HUGE, 1).n == 1
+    assert power.repeats_needed(Noise(0, (TINY, TINY)), HUGE, 1).n == 1
+    assert power.items_needed(Noise(0, (0, 0)), 1, 1).n == 1
+
+
+def test_a_power_next_to_the_level_is_no_crash():
+    least = math.nextafter(1 - 0.95, 1)
+    assert power.repeats_needed(NOISE, 1e-3, 500, power=least).n == 1
+    assert power.items_needed(NOISE, HUGE, 1, power=least).n == 1
+
+
+def test_plans_of_the_farthest_numbers():
+    beyond = plans.cheapest_plan(Noise(HUGE, (HUGE, HUGE)), PRICES, TINY)
+    assert beyond.n is None
+    assert "items show" in beyond.note
+    assert plans.cheapest_plan(NOISE, Prices(HUGE, HUGE, HUGE), 0.1).cost < math.inf
+    rich = plans.best_within(NOISE, Prices(5e-324), HUGE, most_repeats=2, most_passes=2)
+    assert rich.n == 2**53
+    assert 0 < rich.detectable < math.inf
+    assert plans.best_within(NOISE, PRICES, 0).n is None
