@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import chdtrc, chdtri, fdtrc, ndtri, stdtrit
+from scipy.special import chdtrc, fdtrc, gammainccinv, gammaincinv, ndtri, stdtrit
 
+from evaltui.stats.checks import at_least_zero, count, positive, share
 from evaltui.stats.pvalue import PValue
 from evaltui.stats.sample import all_equal, checked_level, mean, sample, sum_of_squares
 
@@ -50,8 +51,9 @@ def band(run_scores: ArrayLike, *, z: float = 2.0, level: float = 0.95, not_repe
     """The band of an arm from the scores of its complete runs, shape (k,).
 
     ``not_repeats``: why the runs are not independent repeats (``excess.same_texts``), which leaves the band unmeasured.
-    Raises ValueError for NaN or infinity, with the index.
+    Raises ValueError for NaN or infinity, with the index, and unless z > 0.
     """
+    positive("z", z)
     scores = sample(run_scores, "run_scores")
     k = len(scores)
     average = mean(scores.tolist()) if k else None
@@ -67,12 +69,12 @@ def band(run_scores: ArrayLike, *, z: float = 2.0, level: float = 0.95, not_repe
         return replace(bare, note=f"all {k} runs have the same score: how far a run can move cannot be known from them")
     variance = sum_of_squares(scores) / (k - 1)
     sd = math.sqrt(variance)
-    tail = (1 - level) / 2
+    low, high = _sd_interval(sd, k - 1, level)
     return replace(
         bare,
         sd=sd,
-        sd_low=sd * math.sqrt((k - 1) / float(chdtri(k - 1, tail))),
-        sd_high=sd * math.sqrt((k - 1) / float(chdtri(k - 1, 1 - tail))),
+        sd_low=low,
+        sd_high=high,
         relative_uncertainty=1 / math.sqrt(2 * k - 2),
         band=z * sd,
         quoted=_quotable(sd, z),
@@ -84,17 +86,21 @@ def band(run_scores: ArrayLike, *, z: float = 2.0, level: float = 0.95, not_repe
 def sampling_band(p: float, n: int) -> float:
     """Standard error sqrt(p (1 - p) / n) of a pass rate: which ``n`` items happened to be in the set.
 
-    Raises ValueError unless 0 <= p <= 1 and n >= 1. For 0 of n or n of n it is 0, and ``clopper_pearson`` says more.
+    Raises ValueError unless 0 <= p <= 1 and n is a whole number of at least 1. For 0 of n or n of n it is 0, and
+    ``clopper_pearson`` says more.
     """
-    if not 0 <= p <= 1:
-        raise ValueError(f"p must lie between 0 and 1, not {p}")
-    if n < 1:
-        raise ValueError(f"n must be at least 1, not {n}")
+    share("p", p)
+    count("n", n)
     return math.sqrt(p * (1 - p) / n)
 
 
 def two_set_band(p: float, n: int, q: float, m: int) -> float:
-    """Standard error of the difference between pass rates on two separate item sets: the root of the summed squares."""
+    """Standard error of the difference between pass rates on two separate item sets: the root of the summed squares.
+
+    Raises ValueError as ``sampling_band``.
+    """
+    share("q", q)
+    count("m", m)
     return math.hypot(sampling_band(p, n), sampling_band(q, m))
 
 
@@ -113,27 +119,36 @@ class Limit:
 def new_run_limit(k: int, sd: float | None, *, level: float = 0.95) -> Limit:
     """Prediction limit of one new run against the mean of ``k`` runs with sample sd ``sd``: t(k-1) sd sqrt(1 + 1/k).
 
-    ``sd`` None (not measured) or k < 2 gives an unknown limit. Raises ValueError for a negative sd.
+    ``sd`` None (not measured) or k < 2 gives an unknown limit. Raises ValueError unless sd > 0 and k is a whole number
+    of at least 0.
     """
+    count("k", k, 0)
+    _check_sd(sd)
     blank = Limit(None, checked_level(level), "prediction limit, one new run against a mean", k)
     if k < 2 or sd is None:
         return replace(blank, note="the spread of runs has not been measured")
-    return replace(blank, width=float(stdtrit(k - 1, (1 + level) / 2)) * _positive(sd) * math.sqrt(1 + 1 / k))
+    t = -float(stdtrit(k - 1, (1 - level) / 2))  # The lower tail: the upper one rounds to 1 for a level close to it.
+    return replace(blank, width=t * sd * math.sqrt(1 + 1 / k))
 
 
 def two_run_limit(sd: float | None, *, level: float = 0.95) -> Limit:
-    """Prediction limit of the difference between two single runs, for a known ``sd``: sqrt(2) z sd."""
+    """Prediction limit of the difference between two single runs, for a known ``sd``: sqrt(2) z sd.
+
+    ``sd`` None (not measured) gives an unknown limit. Raises ValueError for one that is not a positive number.
+    """
+    _check_sd(sd)
     blank = Limit(None, checked_level(level), "prediction limit, two single runs", None)
     if sd is None:
         return replace(blank, note="the spread of runs has not been measured")
-    return replace(blank, width=math.sqrt(2) * float(ndtri((1 + level) / 2)) * _positive(sd))
+    return replace(blank, width=-math.sqrt(2) * float(ndtri((1 - level) / 2)) * sd)
 
 
 def rubric_band(p: float, claims: int) -> float:
     """Standard deviation sqrt(p (1 - p) claims) of a count: which claims happened to be written into a rubric.
 
-    Raises ValueError unless 0 <= p <= 1 and claims >= 1.
+    Raises ValueError unless 0 <= p <= 1 and claims is a whole number of at least 1.
     """
+    count("claims", claims)
     return claims * sampling_band(p, claims)
 
 
@@ -162,14 +177,13 @@ def project(sd: float, independent_sd: float, n: int, *, to_n: int | None = None
 
     ``independent_sd`` is what independent flips give on these n items (``Excess.independent_sd``): only that part
     scales, with sqrt(n / to_n). Where it exceeds sd, no run was seen to move as a whole and all of sd is independent.
-    Raises ValueError unless sd > 0, independent_sd >= 0 and the counts are at least 1.
+    Raises ValueError unless sd > 0, independent_sd >= 0 and n, to_n and to_k are whole numbers of at least 1.
     """
-    _positive(sd)
-    items = n if to_n is None else to_n
-    if min(n, items, to_k) < 1:
-        raise ValueError(f"items and runs must be at least 1, not {n}, {items} and {to_k}")
-    if not 0 <= independent_sd < math.inf:
-        raise ValueError(f"independent_sd must be a finite number of at least 0, not {independent_sd}")
+    positive("sd", sd)
+    at_least_zero("independent_sd", independent_sd)
+    count("n", n)
+    count("to_k", to_k)
+    items = n if to_n is None else count("to_n", to_n)
     single = min(sd, independent_sd)
     independent = single * math.sqrt(n / items / to_k)
     shared = math.sqrt((sd - single) * (sd + single) / to_k)
@@ -242,7 +256,8 @@ def pool(bands: Sequence[Band], *, alpha: float = 0.05, level: float = 0.95) -> 
 
     Bands that were not measured do not enter. Raises ValueError unless alpha and level lie between 0 and 1.
     """
-    checked_level(alpha)
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must lie between 0 and 1, for example 0.05, not {alpha}")
     measured = [one for one in bands if one.measured and one.sd is not None]
     test = bartlett([one.scores for one in measured])
     df = sum(one.k - 1 for one in measured)
@@ -252,12 +267,12 @@ def pool(bands: Sequence[Band], *, alpha: float = 0.05, level: float = 0.95) -> 
     if test.p is not None and test.p < alpha:
         return replace(bare, note=f"the bands differ (p = {test.p:.2g}): the floor has moved, use the newest alone")
     sd = math.sqrt(math.fsum((one.k - 1) * one.sd**2 for one in measured if one.sd is not None) / df)
-    tail = (1 - level) / 2
+    low, high = _sd_interval(sd, df, level)
     return replace(
         bare,
         sd=sd,
-        sd_low=sd * math.sqrt(df / float(chdtri(df, tail))),
-        sd_high=sd * math.sqrt(df / float(chdtri(df, 1 - tail))),
+        sd_low=low,
+        sd_high=high,
         note="one band only: nothing was pooled" if len(measured) == 1 else "",
     )
 
@@ -270,10 +285,16 @@ def _not_testable(groups: Sequence[NDArray[np.float64]]) -> str:
     return ""
 
 
-def _positive(sd: float) -> float:
-    if not 0 < sd < math.inf:
-        raise ValueError(f"sd must be a positive number, not {sd}; pass None where it has not been measured")
-    return sd
+def _sd_interval(sd: float, df: int, level: float) -> tuple[float, float]:
+    """The chi-square interval. Each end from its own tail: 1 - tail would round to 1 for a level close to it."""
+    tail = (1 - level) / 2
+    low, high = (sd * math.sqrt(df / 2 / float(invert(df / 2, tail))) for invert in (gammainccinv, gammaincinv))
+    return low, high
+
+
+def _check_sd(sd: float | None) -> None:
+    if sd is not None:
+        positive("sd", sd, "pass None where it has not been measured")
 
 
 def _quotable(sd: float, z: float) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import betaln, ndtr, stdtrit
 
 from evaltui.stats.bands import new_run_limit
-from evaltui.stats.checks import at_least_zero, count, finite, positive
+from evaltui.stats.checks import at_least_zero, count, finite
 from evaltui.stats.interval import Interval
 from evaltui.stats.noncentral_t import exceeds, gauss_legendre
 from evaltui.stats.sample import Floats, checked_level
@@ -86,8 +86,6 @@ def prediction_limit(
     """
     drop = _drop(baseline, candidate, k)
     count("candidate_runs", candidate_runs)
-    if sd is not None:
-        positive("sd", sd, "pass None where it has not been measured")
     blank = Verdict("prediction", None, None, None, None, k)
     limit = new_run_limit(k, sd, level=level)
     if limit.width is None:

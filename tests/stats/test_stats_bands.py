@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import re
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -200,3 +203,77 @@ def test_too_few_bands_to_pool_are_said():
     assert "one band only" in alone.note
     assert bartlett([TEN_RUNS, [0.8]]).p is None
     assert brown_forsythe([[0.1, 0.2], [0.1, 0.3]]).p is None
+
+
+NO_NUMBER = [math.nan, math.inf, -math.inf, -1.0, 1e61]
+NO_COUNT = [math.nan, math.inf, 2.5, -1, True]
+PAIR = [band(TEN_RUNS), band([0.812, 0.806, 0.815])]
+
+
+@pytest.mark.parametrize(
+    ("call", "given", "name"),
+    [
+        (band, {"run_scores": TEN_RUNS}, "z"),
+        (band, {"run_scores": TEN_RUNS}, "level"),
+        (sampling_band, {"n": 10}, "p"),
+        (two_set_band, {"p": 0.5, "n": 10, "m": 10}, "q"),
+        (rubric_band, {"claims": 10}, "p"),
+        (new_run_limit, {"k": 5}, "sd"),
+        (new_run_limit, {"k": 1}, "sd"),
+        (new_run_limit, {"k": 5, "sd": 1}, "level"),
+        (two_run_limit, {}, "sd"),
+        (two_run_limit, {"sd": 1}, "level"),
+        (project, {"independent_sd": 0.1, "n": 10}, "sd"),
+        (project, {"sd": 0.1, "n": 10}, "independent_sd"),
+        (pool, {"bands": PAIR}, "alpha"),
+        (pool, {"bands": PAIR}, "level"),
+    ],
+)
+@pytest.mark.parametrize("value", NO_NUMBER, ids=str)
+def test_what_is_no_number_is_refused_by_name(call, given, name, value):
+    with pytest.raises(ValueError, match=rf"{name} must .*{re.escape(str(value))}"):
+        call(**(given | {name: value}))
+
+
+@pytest.mark.parametrize(
+    ("call", "given", "name"),
+    [
+        (sampling_band, {"p": 0.5}, "n"),
+        (two_set_band, {"p": 0.5, "n": 10, "q": 0.5}, "m"),
+        (rubric_band, {"p": 0.5}, "claims"),
+        (new_run_limit, {"sd": 0.1}, "k"),
+        (project, {"sd": 0.1, "independent_sd": 0.05}, "n"),
+        (project, {"sd": 0.1, "independent_sd": 0.05, "n": 9}, "to_n"),
+        (project, {"sd": 0.1, "independent_sd": 0.05, "n": 9}, "to_k"),
+    ],
+)
+@pytest.mark.parametrize("value", NO_COUNT, ids=str)
+def test_what_is_no_count_is_refused_by_name(call, given, name, value):
+    with pytest.raises(ValueError, match=rf"{name} must be .*{value}"):
+        call(**(given | {name: value}))
+
+
+CLOSEST = 1 - 2**-53
+
+
+@pytest.mark.parametrize("level", [0.999999, 1 - 1e-12, CLOSEST])
+@pytest.mark.parametrize("k", [2, 3, 10])
+def test_limits_at_a_level_next_to_one(k, level):
+    """The quantile is found from the distribution's own tail: the probability below it is half of what is left."""
+    tail, result = (1 - level) / 2, band(TEN_RUNS[:k], level=level)
+    for end, share in ((result.sd_high, scipy.stats.chi2.cdf), (result.sd_low, scipy.stats.chi2.sf)):
+        assert share((k - 1) * (result.sd / end) ** 2, k - 1) == pytest.approx(tail, rel=1e-6)
+    assert pool([result], level=level).sd_high == pytest.approx(result.sd_high)
+    new = new_run_limit(k, 1.0, level=level).width / np.sqrt(1 + 1 / k)
+    assert scipy.stats.t.sf(new, k - 1) == pytest.approx(tail, rel=1e-6)
+    assert scipy.stats.norm.sf(two_run_limit(1.0, level=level).width / np.sqrt(2)) == pytest.approx(tail, rel=1e-6)
+
+
+def test_the_farthest_numbers_stay_finite():
+    for sd in (1e-60, 1e60):
+        assert 0 < new_run_limit(2, sd, level=CLOSEST).width < math.inf
+        far = project(sd, 1e60, 1, to_n=2**53, to_k=2**53)
+        assert 0 < far.sd < math.inf
+    wide = band([-1e60, 1e60], z=1e60, level=CLOSEST)
+    assert all(math.isfinite(number) for number in (wide.sd_low, wide.sd_high, wide.band, wide.quoted))
+    assert 0 < sampling_band(0.5, 2**53) < rubric_band(0.5, 2**53) < math.inf
