@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import scipy.stats
 from statsmodels.stats.contingency_tables import mcnemar
@@ -31,10 +33,49 @@ def test_no_item_is_no_interval():
         assert not function(0, 0).known
 
 
-@pytest.mark.parametrize(("successes", "n"), [(-1, 5), (6, 5)])
-def test_impossible_counts_are_refused(successes, n):
-    with pytest.raises(ValueError, match="between 0 and n"):
-        wilson(successes, n)
+@pytest.mark.parametrize("function", [wilson, clopper_pearson])
+@pytest.mark.parametrize("successes", [-1, 6, math.nan, math.inf])
+def test_impossible_successes_are_refused(function, successes):
+    with pytest.raises(ValueError, match=f"successes must .*{successes}"):
+        function(successes, 5)
+
+
+@pytest.mark.parametrize("function", [wilson, clopper_pearson])
+def test_counts_are_whole_and_levels_numbers(function):
+    for n in (2.5, math.nan, math.inf, -1, True):
+        with pytest.raises(ValueError, match=f"n must be .*{n}"):
+            function(0, n)
+    for level in (math.nan, 0, 1, -1, math.inf):
+        with pytest.raises(ValueError, match=f"level must .*{level}"):
+            function(1, 5, level=level)
+
+
+def test_only_an_expected_count_may_have_a_fraction():
+    with pytest.raises(ValueError, match=r"successes must be a whole .*, not 2\.5"):
+        clopper_pearson(2.5, 10)
+    assert 0 < wilson(2.5, 10).low < 0.25 < wilson(2.5, 10).high < 1
+
+
+@pytest.mark.parametrize("level", [1 - 1e-9, 1 - 1e-13])
+def test_limits_at_a_level_next_to_one(level):
+    """Exact limits leave half of it in each binomial tail; at Wilson's the score is the normal quantile."""
+    tail, n, successes = (1 - level) / 2, 40, 30
+    exact, score = clopper_pearson(successes, n, level=level), wilson(successes, n, level=level)
+    assert scipy.stats.binom.cdf(successes, n, exact.high) == pytest.approx(tail, rel=1e-3)
+    assert scipy.stats.binom.sf(successes - 1, n, exact.low) == pytest.approx(tail, rel=1e-3)
+    for p in (score.low, score.high):
+        assert abs(successes / n - p) / math.sqrt(p * (1 - p) / n) == pytest.approx(
+            scipy.stats.norm.isf(tail), rel=1e-6
+        )
+
+
+@pytest.mark.parametrize("n", [1, 10, 10**6, 2**53])
+@pytest.mark.parametrize("level", [1e-300, 0.95, 1 - 2**-53])
+def test_the_farthest_counts_have_limits(n, level):
+    for function in (wilson, clopper_pearson):
+        for successes in {0, 1, n // 2, n - 1, n}:
+            result = function(successes, n, level=level)
+            assert 0 <= result.low <= successes / n <= result.high <= 1
 
 
 @pytest.mark.parametrize(("gained", "lost"), [(12, 16), (0, 5), (1, 0), (7, 7), (300, 250)])
@@ -49,6 +90,18 @@ def test_mcnemar_of_nothing_is_unknown():
     assert "no item changed" in result.note
 
 
-def test_mcnemar_refuses_negative_counts():
-    with pytest.raises(ValueError, match="counts"):
-        mcnemar_exact(-1, 3)
+@pytest.mark.parametrize("wrong", [-1, 2.5, math.nan, math.inf, True])
+def test_mcnemar_takes_counts_only(wrong):
+    with pytest.raises(ValueError, match=f"gained must be .*{wrong}"):
+        mcnemar_exact(wrong, 3)
+    with pytest.raises(ValueError, match=f"lost must be .*{wrong}"):
+        mcnemar_exact(3, wrong)
+
+
+@pytest.mark.parametrize("n", [10**6, 2**40, 2**52])
+def test_mcnemar_of_the_farthest_counts(n):
+    """sqrt(n) apart, at n changed items: about one sd of the normal limit on either side."""
+    apart = math.isqrt(n) // 2
+    found = mcnemar_exact(n // 2 - apart, n - n // 2 + apart).p
+    assert found == pytest.approx(2 * scipy.stats.norm.sf(1), abs=2e-3)
+    assert mcnemar_exact(0, n).p == 0
