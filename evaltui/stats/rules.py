@@ -5,21 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal, get_args
 
 import numpy as np
-from scipy.special import betaln, ndtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
 
 from evaltui.stats.bands import new_run_limit
 from evaltui.stats.checks import at_least_zero, count, finite
 from evaltui.stats.interval import Interval
 from evaltui.stats.noncentral_t import exceeds, gauss_legendre
-from evaltui.stats.sample import Floats, checked_level
+from evaltui.stats.sample import LARGEST, Floats, checked_level
 
 RuleName = Literal["twice_range", "range_or_threshold", "interval", "prediction", "two_sd"]
 
 _NODES = 400
 _FURTHEST = 9.0
+_FURTHEST_MIDDLE = 6.5
+_LOST = 1e-19
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,18 +179,22 @@ def false_alarm_rate(
 
 
 def range_density(w: Floats, k: int) -> Floats:
-    """Density at ``w`` of the range of ``k`` standard normal values (Tippett 1925).
+    """Density at ``w``, shape (n,), of the range of ``k`` standard normal values (Tippett 1925).
 
-    f(w) = k (k - 1) integral of phi(x) phi(x + w) (Phi(x + w) - Phi(x))^(k - 2) dx. Raises ValueError unless k >= 2.
+    f(w) = k (k - 1) integral of phi(x) phi(x + w) (Phi(x + w) - Phi(x))^(k - 2) dx. Raises ValueError unless w is
+    finite and at least 0 and k a whole number of at least 2.
     """
-    if k < 2:
-        raise ValueError(f"a range takes at least 2 values, not {k}")
-    x, weight = _gauss(-_FURTHEST, _FURTHEST)
-    # Centred on the middle of the range, where the integrand is symmetric and narrow.
+    count("k", k, 2)
+    bad = ~((w >= 0) & (w <= LARGEST))
+    if bad.any():
+        raise ValueError(f"w must be numbers from 0 to {LARGEST:g}, not {w[bad].flat[0]}")
+    # Centred on the middle of the range, where the integrand is symmetric and at most exp(-x^2) times its peak.
+    x, weight = _gauss(-_FURTHEST_MIDDLE, _FURTHEST_MIDDLE)
     low, high = x[:, None] - w / 2, x[:, None] + w / 2
-    inside = np.clip(ndtr(high) - ndtr(low), 0.0, 1.0)
-    density = k * (k - 1) * np.exp(-(low**2 + high**2) / 2) / (2 * math.pi) * inside ** (k - 2)
-    return np.asarray(weight @ density, dtype=np.float64)
+    with np.errstate(divide="ignore"):  # Nothing lies within a range of 0: its logarithm is -inf, the density 0.
+        inside = np.log1p(-np.minimum(ndtr(low) + ndtr(-high), 1.0)) if k > 2 else np.zeros_like(low)
+    log_density = math.log(k) + math.log(k - 1) - (low**2 + high**2) / 2 + (k - 2) * inside
+    return np.asarray(weight @ np.exp(log_density) / (2 * math.pi), dtype=np.float64)
 
 
 def _rate(sides: Iterable[float]) -> float:
@@ -196,15 +203,18 @@ def _rate(sides: Iterable[float]) -> float:
 
 
 def _range_rule(drop: float, spread: float, k: int, factor: float, threshold: float) -> float:
-    """P(difference of means > max(factor x range, threshold)), split where the two limits meet."""
-    furthest = 2 * _FURTHEST
-    kink = min(threshold / factor, furthest) if factor else furthest
+    """P(difference of means > max(factor x range, threshold)).
+
+    Split where the two limits meet, and around the range at which the limit is the drop: many runs make a step of it.
+    """
+    furthest = -2 * float(ndtri(_LOST / k))
+    places = (threshold, drop - _FURTHEST * spread, drop + _FURTHEST * spread) if factor else ()
+    cuts = sorted({0.0, furthest, *(min(max(place / factor, 0.0), furthest) for place in places)})
     total = 0.0
-    for low, high in ((0.0, kink), (kink, furthest)):
-        if high > low:
-            w, weight = _gauss(low, high)
-            limit = np.maximum(factor * w, threshold)
-            total += float(weight @ (range_density(w, k) * ndtr((drop - limit) / spread)))
+    for low, high in pairwise(cuts):
+        w, weight = _gauss(low, high)
+        limit = np.maximum(factor * w, threshold)
+        total += float(weight @ (range_density(w, k) * ndtr((drop - limit) / spread)))
     return total
 
 
@@ -215,15 +225,32 @@ def _welch_rule(drop: float, k: int, runs: int, level: float) -> float:
     and his degrees of freedom are a function of W; drop over error is then a noncentral t(v) times a constant.
     """
     one, other = k - 1, runs - 1
-    angle, weight = _gauss(0.0, math.pi / 2)
-    share = np.sin(angle) ** 2
-    log_density = one * np.log(np.sin(angle)) + other * np.log(np.cos(angle))
-    density = 2 * np.exp(log_density - betaln(one / 2, other / 2)) / (np.sin(angle) * np.cos(angle))
-    a, b = share / (one * k), (1 - share) / (other * runs)
+    angle, weight = _angles(one - 1, other - 1)
+    share, rest = np.sin(angle) ** 2, np.cos(angle) ** 2
+    a, b = share / (one * k), rest / (other * runs)
     df = (a + b) ** 2 / (a**2 / one + b**2 / other)
     spread = _difference_sd(k, runs)
     limit = -stdtrit(df, (1 - level) / 2) * np.sqrt((one + other) * (a + b)) / spread
-    return float(weight @ (density * exceeds(limit, one + other, drop / spread)))
+    return float(weight @ exceeds(limit, one + other, drop / spread))
+
+
+def _angles(p: int, q: int) -> tuple[Floats, Floats]:
+    """Nodes, and weights that sum to 1, for an angle from 0 to pi / 2 with density ~ sin^p cos^q.
+
+    Its logarithm is nowhere less curved than (sqrt(p) + sqrt(q))^2, so that all of it lies within 9 over the root of
+    that around the peak. The ratio to the peak is written so that no digit is lost where p and q are large.
+    """
+    peak = math.atan2(math.sqrt(p), math.sqrt(q))
+    reach = _FURTHEST / (math.sqrt(p) + math.sqrt(q)) if p or q else math.pi
+    angle, weight = _gauss(max(0.0, peak - reach), min(math.pi / 2, peak + reach))
+    turned, sine = -2 * np.sin((angle - peak) / 2) ** 2, np.sin(angle - peak)
+    log_density = np.zeros_like(angle)
+    if p:
+        log_density += p * np.log1p(turned + sine * math.sqrt(q / p))
+    if q:
+        log_density += q * np.log1p(turned - sine * math.sqrt(p / q))
+    weight = weight * np.exp(log_density)
+    return angle, weight / weight.sum()
 
 
 def _gauss(low: float, high: float) -> tuple[Floats, Floats]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import scipy.integrate
@@ -256,3 +258,63 @@ def test_a_large_drop_is_stopped_in_the_far_tail_too():
     """18 runs, 9 standard errors: scipy's distribution has no value here."""
     assert rules.detection_rate("interval", 9 / np.sqrt(18 / 2), k=18) > 0.5
     assert rules.detection_rate("interval", 20, k=18, paired=False) == pytest.approx(1, abs=1e-12)
+
+
+MANY = [10**4, 10**5, 10**6, 10**9, 2**53]
+
+
+@pytest.mark.parametrize("k", MANY)
+@pytest.mark.parametrize("errors", [0, 2, 4])
+def test_very_many_unpaired_runs_have_the_power_of_a_z_test(k, errors):
+    """t and z limits differ by an order of 1 / k."""
+    found = rules.detection_rate("interval", errors * np.sqrt(2 / k), k=k, paired=False)
+    assert found == pytest.approx(scipy.stats.norm.sf(scipy.stats.norm.isf(0.025) - errors), abs=2 / k + 1e-12)
+
+
+@pytest.mark.parametrize("k", MANY)
+def test_against_very_many_runs_only_the_few_of_the_other_arm_count(k):
+    """Welch's test is then that of one sample with the degrees of freedom of the few."""
+    for options in ({"k": k, "candidate_runs": 5}, {"k": 5, "candidate_runs": k}):
+        found = rules.detection_rate("interval", 2 * np.sqrt(1 / 5 + 1 / k), paired=False, **options)
+        expected = scipy.stats.nct.sf(scipy.stats.t.isf(0.025, 4), 4, 2)
+        assert found == pytest.approx(expected, abs=10 / k + 1e-8)
+
+
+@pytest.mark.parametrize("k", [10, 10**3, *MANY])
+@pytest.mark.parametrize("factor", [0.5, 2])
+def test_the_range_of_very_many_runs_against_simulation(k, factor):
+    """The extremes of k uniforms are E1 / S and 1 - E2 / S, S the sum of both exponentials and of a gamma of k - 1."""
+    rng, studies = np.random.default_rng(5), 200_000
+    first, last, rest = rng.exponential(size=studies), rng.exponential(size=studies), rng.gamma(k - 1, size=studies)
+    spread = -sum(scipy.stats.norm.ppf(end / (first + last + rest)) for end in (first, last))
+    noise = rng.normal(size=studies) * np.sqrt(2 / k)
+    for drop in factor * 2 * scipy.stats.norm.isf(np.array([2, 0.7, 0.3]) / k):
+        share = (drop + noise > factor * spread).mean()
+        rate = rules.detection_rate("twice_range", drop, k=k, factor=factor)
+        assert rate == pytest.approx(share, abs=4 * np.sqrt(rate * (1 - rate) / studies))
+
+
+@pytest.mark.parametrize("k", [2, 3, 10**5, 2**53])
+@pytest.mark.parametrize("factor", [0, 1e-60, 1, 1e60])
+def test_a_threshold_alone_is_a_normal_test(k, factor):
+    """Half of all means lie above a drop equal to the threshold, and fewer where the range counts too."""
+    rate = rules.detection_rate("range_or_threshold", 1, k=k, factor=factor, threshold=1)
+    assert rate == pytest.approx(0.5, abs=1e-8) if factor < 1 else 0 <= rate < 0.5
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -0.1, 1e61])
+def test_a_range_is_a_number_of_at_least_zero(wrong):
+    with pytest.raises(ValueError, match=rf"w must be .*{re.escape(str(wrong))}"):
+        rules.range_density(np.array([1.0, wrong]), 3)
+
+
+@pytest.mark.parametrize("wrong", [np.nan, 2.5, 1, True])
+def test_a_range_has_two_values_at_least(wrong):
+    with pytest.raises(ValueError, match=f"k must be .*{wrong}"):
+        rules.range_density(np.array([1.0]), wrong)
+
+
+def test_no_range_at_all_has_the_density_of_equal_values():
+    """Two values: the density of |N(0, 2)| at 0, 1 / sqrt(pi)."""
+    assert rules.range_density(np.array([0.0]), 2) == pytest.approx(1 / np.sqrt(np.pi))
+    assert rules.range_density(np.array([0.0]), 3) == 0
