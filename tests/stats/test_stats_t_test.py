@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import scipy.stats
 
-from evaltui.stats.intervals import cluster_t, item_t, run_interval
+from evaltui.stats.bootstrap import mean_interval
+from evaltui.stats.interval import Interval
+from evaltui.stats.intervals import cluster_sem, cluster_t, fixed_items_interval, item_sem, item_t, run_interval
+from evaltui.stats.proportions import wilson
 from evaltui.stats.t_test import t_test
 
 
@@ -39,3 +44,26 @@ def test_where_there_is_no_interval_there_is_no_p_and_the_reason_is_kept(values:
     result = t_test(interval)
     assert result.p is None
     assert result.note == interval.note != ""
+
+
+VALUES = np.random.default_rng(7).normal(0.3, 1, 60)
+SCORES = np.random.default_rng(8).integers(0, 2, (2, 20, 4))
+
+
+@pytest.mark.parametrize(
+    "interval",
+    [
+        run_interval(VALUES[:5], VALUES[5:12], paired=False),
+        run_interval([0.5], [0.6, 0.7], paired=False),
+        mean_interval(VALUES),
+        mean_interval(VALUES, method="bca"),
+        item_sem(VALUES),
+        cluster_sem(VALUES, np.repeat(np.arange(12), 5)),
+        fixed_items_interval(*SCORES),
+        wilson(7, 20),
+    ],
+    ids=lambda interval: interval.method,
+)
+def test_an_interval_that_is_no_t_interval_is_refused(interval: Interval) -> None:
+    with pytest.raises(ValueError, match=f"t over items.*, not {re.escape(interval.method)}"):
+        t_test(interval)
