@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri, stdtrit
 
+from evaltui.stats.checks import positive
 from evaltui.stats.interval import Interval
 from evaltui.stats.intervals import Clusters, cluster_sem, item_sem
-from evaltui.stats.sample import Floats, cluster_codes, cluster_sums, sample
+from evaltui.stats.sample import Floats, cluster_codes, cluster_labels, cluster_sums, sample
 
 __all__ = ["TOLERANCE", "CrossCheck", "clustering_check"]
 
@@ -60,10 +61,9 @@ def clustering_check(
 
     Widths cannot show a clustering that is wrong as declared. So the note also tells of one cluster that holds more
     than half of all items, and of names of which 95 % or more stand for one item each.
-    Raises ValueError for NaN, for a number of labels that is not n, and for a tolerance that is not above 0.
+    Raises ValueError for NaN, for labels as ``cluster_codes`` does, and for a tolerance that is not a positive number.
     """
-    if not tolerance > 0:
-        raise ValueError(f"tolerance must be above 0, for example {TOLERANCE}, not {tolerance}")
+    positive("tolerance", tolerance, f"for example {TOLERANCE}")
     array = sample(values)
     if clusters is None:
         sem = item_sem(array, level=interval.level)
@@ -103,9 +103,9 @@ def _several_differ(values: Floats, clusters: Clusters | None) -> bool:
 
 def _faults(clusters: Sequence[Hashable] | NDArray[np.generic]) -> list[str]:
     """What is wrong with clusters as declared, in words; items without a name (None) are meant to stand alone."""
-    labels = clusters.tolist() if isinstance(clusters, np.ndarray) else list(clusters)
-    named = [label for label in labels if label is not None]
-    sizes = np.bincount(cluster_codes(named, len(named)))
+    labels = cluster_labels(clusters)
+    named = [label is not None for label in labels]
+    sizes = np.unique(cluster_codes(labels, len(labels))[named], return_counts=True)[1]
     giant, single = int(sizes.max(initial=0)), int((sizes == 1).sum())
     told = []
     if giant > max(1, _GIANT * len(labels)):

@@ -46,6 +46,12 @@ def score_table(values: ArrayLike, name: str = "scores") -> Floats:
     return array
 
 
+def refuse_masks(values: object, name: str) -> None:
+    """Raise ValueError for a masked array: what it hides would be taken for data."""
+    if np.ma.isMaskedArray(values):
+        raise ValueError(f"{name} must not be a masked array: leave out what is masked, or fill it")
+
+
 def insist_usable(array: Floats, name: str, bad: NDArray[np.bool_], advice: str) -> None:
     """Raise ValueError for the first ``bad`` number of ``array``, with ``advice``, and for one beyond ``LARGEST``."""
     bad = bad | (np.abs(array) > LARGEST)
@@ -103,17 +109,38 @@ def sum_of_squares(values: Floats) -> float:
 def cluster_codes(clusters: Sequence[Hashable] | NDArray[np.generic], n: int) -> Codes:
     """Codes 0.. for ``n`` cluster labels; an item whose label is None is a cluster of its own.
 
-    Raises ValueError if there are not exactly ``n`` labels.
+    Raises ValueError unless there are exactly ``n`` labels in one dimension, and for a label that cannot be compared
+    with others (a list, NaN), with its place.
     """
-    labels = clusters.tolist() if isinstance(clusters, np.ndarray) else list(clusters)
+    labels = cluster_labels(clusters)
     if len(labels) != n:
         raise ValueError(f"clusters must name one cluster per item: {len(labels)} labels for {n} items")
     seen: dict[Hashable, int] = {}
     codes = np.empty(n, dtype=np.int64)
     for place, label in enumerate(labels):
         key: Hashable = (None, place) if label is None else (label,)
+        try:
+            fresh = key not in seen
+            usable = not fresh or bool(label == label)
+        except (TypeError, ValueError):
+            usable = False
+        if not usable:
+            raise ValueError(f"clusters[{place}] is {label}; a label is text or a number, None for an item of its own")
         codes[place] = seen.setdefault(key, len(seen))
     return codes
+
+
+def cluster_labels(clusters: Sequence[Hashable] | NDArray[np.generic]) -> list[Hashable]:
+    """The labels as a list. Raises ValueError for anything but one dimension of them."""
+    if isinstance(clusters, np.ndarray):
+        refuse_masks(clusters, "clusters")
+        if clusters.ndim != 1:
+            raise ValueError(f"clusters must have one dimension, its items, not shape {clusters.shape}")
+        labels: list[Hashable] = clusters.tolist()
+        return labels
+    if isinstance(clusters, str) or not isinstance(clusters, Iterable):
+        raise ValueError(f"clusters must be one label per item, not {clusters!r}")
+    return list(clusters)
 
 
 def cluster_sums(values: Floats, codes: Codes) -> tuple[Floats, Codes]:

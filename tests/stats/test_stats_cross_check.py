@@ -155,8 +155,8 @@ def test_the_start_of_a_random_order_is_judged_by_the_clusters_of_the_study():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"tolerance": 0}, "above 0"),
-        ({"tolerance": float("nan")}, "above 0"),
+        ({"tolerance": 0}, "must be a positive number"),
+        ({"tolerance": float("nan")}, "must be a positive number"),
         ({"clusters": ["a"]}, "1 labels for 60 items"),
     ],
     ids=["no tolerance", "nan", "too few labels"],
