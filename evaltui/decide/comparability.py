@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from evaltui.core.format import NOTHING, count
 from evaltui.core.pins import differing
@@ -34,14 +35,26 @@ _WHY = {
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A pin with different values; None where one side has no such pin."""
+    """A pin with different values; None where one side has no such pin.
+
+    Equal values are a pin that is not a number on either side: whether it is the same is not known.
+    """
 
     pin: str
     baseline: PinValue
     candidate: PinValue
 
+    @property
+    def known(self) -> bool:
+        return self.baseline != self.candidate
+
     def __str__(self) -> str:
-        return f"{self.pin} is {_shown(self.baseline)} in the baseline and {_shown(self.candidate)} in the candidate"
+        first, second = _shown(self.baseline), _shown(self.candidate)
+        if not self.known:
+            return f"{self.pin} is {first} on both sides, so that nobody knows whether it is the same"
+        if first == second:  # The text "8" and the number 8.
+            first, second = repr(self.baseline), repr(self.candidate)
+        return f"{self.pin} is {first} in the baseline and {second} in the candidate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +107,12 @@ def comparability(
 
     Scorer, rubric and judge must agree in every scope. Two arms of a study and two runs must have one data set. Two
     studies may have different ones if ``items`` (of baseline and candidate) are given: they are then other samples,
-    unless an id stands for another input or another gold. What is under test must agree between repeats only. Raises
-    nothing: a pin that one side lacks is a pin that differs.
+    unless an id stands for another input or another gold. What is under test must agree between repeats only. A pin
+    that one side lacks is a pin that differs. One that is NaN on both sides is not known to agree: it stops where it
+    must agree and marks elsewhere, under test or not. Raises ValueError for another scope.
     """
+    if scope not in get_args(Scope):
+        raise ValueError(f"scope must be one of {', '.join(get_args(Scope))}, not {scope}")
     sets = item_sets(*items) if items is not None else None
     role_of = roles(baseline, candidate)
     stops: list[Finding] = []
@@ -108,13 +124,15 @@ def comparability(
         role = role_of[pin]
         if role is Role.RECORDED or (role is Role.DATASET and scope == "studies" and sets is not None):
             recorded.append(difference)
-        elif role is Role.CONDITION:
-            marks.append(Finding("other_conditions", f"{difference}, which may move scores", difference))
-        elif role is Role.UNDER_TEST and scope != "runs":
+        elif role is Role.UNDER_TEST and scope != "runs" and difference.known:
             under_test.append(difference)
+        elif role is Role.CONDITION or (role is Role.UNDER_TEST and scope != "runs"):
+            why = ", which may move scores" if difference.known else ""
+            marks.append(Finding("other_conditions", f"{difference}{why}", difference))
         else:
             code = _STOPPED_BY[role]
-            stops.append(Finding(code, f"{difference}: {_WHY[code]}", difference))
+            why = f": {_WHY[code]}" if difference.known else ""
+            stops.append(Finding(code, f"{difference}{why}", difference))
     if sets is not None and items is not None:
         stops += _changed(sets, items)
         if sets.added or sets.removed:
@@ -166,4 +184,7 @@ def _shown(value: PinValue) -> str:
 
 
 def _value(value: object) -> PinValue:
-    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+    """What goes out: NaN and infinity as text, for JSON has neither."""
+    if value is None or isinstance(value, str | int):
+        return value
+    return value if isinstance(value, float) and math.isfinite(value) else str(value)

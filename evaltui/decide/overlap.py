@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from evaltui.core.format import duration
 from evaltui.decide.comparability import Finding
+from evaltui.stats.checks import finite
 
 _DAY = 86_400.0
 
@@ -14,13 +16,16 @@ _DAY = 86_400.0
 class Span:
     """From the first call to the last verdict, in seconds since the epoch; ``end`` is infinite while more will come.
 
-    Raises ValueError where it ends before it starts.
+    Raises ValueError where it ends before it starts, and for what is no time.
     """
 
     start: float
     end: float
 
     def __post_init__(self) -> None:
+        finite("start", self.start)
+        if math.isnan(self.end):
+            raise ValueError(f"end must be a time, or infinite while more will come, not {self.end}")
         if self.end < self.start:
             raise ValueError(f"a span of time cannot end ({self.end}) before it starts ({self.start})")
 

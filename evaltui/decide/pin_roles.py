@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from enum import Enum
 from typing import Final
@@ -31,7 +30,7 @@ _DATASET: Final = frozenset({"dataset_sha256"})
 _RECORDED: Final = frozenset({"dataset_bytes_sha256", "git_commit", "items", "order_seed"})
 _UNDER_TEST: Final = frozenset({"model", "temperature", "top_p", "max_tokens", "seed", "extra_body"})
 _UNDER_TEST_BEGIN: Final = ("prompt", "system", "template", "few_shot", "simulator.")
-_MEASURE_WORDS: Final = frozenset({"scorer", "judge", "rubric"})
+_SPEAKS_OF_MEASURE: Final = ("scorer", "scoring", "judge", "judging", "rubric", "grader", "grading", "autorater")
 _ENDPOINT: Final = frozenset({"endpoint_kind", "endpoint_url"})
 
 
@@ -39,7 +38,9 @@ def role(pin: str, *, scorer: str | None) -> Role:
     """The role of the pin named ``pin``, where ``scorer`` is the name of the scorer whose verdicts are compared.
 
     Pins of other scorers are only recorded: their verdicts are in no number. A name of one's own under ``pins.`` that
-    speaks of a scorer, judge or rubric must agree; any other is a condition.
+    speaks of a scorer, judge, rubric or grader, in whatever spelling (``judgeModel``, ``myjudge``, ``Grader``), must
+    agree: what is stopped for nothing can be compared across versions, what is missed is a wrong number. Any other is a
+    condition.
     """
     if pin.startswith("scorer."):
         mine = scorer is None or pin == f"scorer.{scorer}" or pin.startswith(f"scorer.{scorer}.")
@@ -48,7 +49,7 @@ def role(pin: str, *, scorer: str | None) -> Role:
         return Role.DATASET
     if pin in _RECORDED:
         return Role.RECORDED
-    if _MEASURE_WORDS & set(re.split(r"[^a-z0-9]+", pin.lower())):
+    if any(word in pin.lower() for word in _SPEAKS_OF_MEASURE):
         return Role.MEASURE
     if pin in _UNDER_TEST or pin.startswith(_UNDER_TEST_BEGIN):
         return Role.UNDER_TEST

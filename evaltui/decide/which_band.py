@@ -8,6 +8,7 @@ from typing import Literal
 
 from evaltui.core.format import count
 from evaltui.decide.item_sets import ItemHashes, item_sets
+from evaltui.stats import checks
 from evaltui.stats.bands import project, sampling_band
 from evaltui.stats.excess import Excess
 
@@ -87,10 +88,12 @@ def at_size(
 
     Same-item: from the measured ``spread`` of an arm's runs, of which only the part in which items flip on their own
     shrinks with n. Sampling: from ``pass_rate``, widened by what whole runs move where ``spread`` is given. Raises
-    ValueError unless n >= 1 and the rate lies between 0 and 1.
+    ValueError unless n is a whole number of at least 1, z > 0 and the rate lies between 0 and 1.
     """
-    if n < 1:
-        raise ValueError(f"n must be at least 1, not {n}")
+    checks.count("n", n)
+    checks.positive("z", z)
+    if pass_rate is not None:
+        checks.share("pass_rate", pass_rate)
     measured = None
     if spread is not None and spread.sd and spread.independent_sd is not None:
         measured = project(spread.sd, spread.independent_sd, spread.n, to_n=n)

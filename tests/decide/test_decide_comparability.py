@@ -24,6 +24,7 @@ PINS: dict[str, PinValue] = {
     "pins.gpu": "H100",
     "pins.judge_version": "2026-04",
 }
+NAN = float("nan")
 ITEMS = {"a": (b"ask a", b"gold a"), "b": (b"ask b", b"gold b"), "c": (b"ask c", None)}
 
 
@@ -169,3 +170,67 @@ def test_gold_category_and_id_are_no_input():
     assert item_sets(of(), of(answer="43")).gold_changed == ("q1",)
     assert item_sets(of(), of(answer="43")).input_changed == ()
     assert item_sets(of(), of(question="6 x 8?")).input_changed == ("q1",)
+
+
+@pytest.mark.parametrize("scope", ["arms", "studies", "runs"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "judgeModel",
+        "myjudge",
+        "JUDGE",
+        "judge-model",
+        "llm.judge",
+        "judging_temperature",
+        "Grader",
+        "Rubric2",
+        "my_scorer",
+        "autorater",
+    ],
+)
+def test_a_name_of_ones_own_that_speaks_of_the_measure_stops_in_every_spelling(scope, name):
+    answer = comparability(PINS, {**PINS, f"pins.{name}": "other"}, scope=scope)
+    assert codes(answer) == ({"other_measure"}, set())
+    assert across_versions(answer).comparable
+
+
+@pytest.mark.parametrize("name", ["gpu", "grade_level", "corpus", "generator", "score_cache", "sandbox"])
+def test_a_name_of_ones_own_that_does_not_speak_of_the_measure_only_marks(name):
+    assert codes(comparability(PINS, {**PINS, f"pins.{name}": "x2"}, scope="studies")) == (set(), {"other_conditions"})
+
+
+@pytest.mark.parametrize("scope", ["nonsense", "arm", "", None])
+def test_another_scope_is_refused(scope):
+    with pytest.raises(ValueError, match=f"scope must be one of arms, studies, runs, not {scope}"):
+        comparability(PINS, PINS, scope=scope)
+
+
+@pytest.mark.parametrize(
+    ("scope", "pin", "expected"),
+    [
+        ("studies", "pins.judge_version", ({"other_measure"}, set())),
+        ("studies", "dataset_sha256", ({"other_dataset"}, set())),
+        ("runs", "temperature", ({"other_configuration"}, set())),
+        ("arms", "temperature", (set(), {"other_conditions"})),
+        ("arms", "pins.gpu", (set(), {"other_conditions"})),
+    ],
+)
+def test_what_is_not_a_number_on_either_side_is_not_known_to_agree(scope, pin, expected):
+    for other in (NAN, float("nan")):
+        answer = comparability({**PINS, pin: NAN}, {**PINS, pin: other}, scope=scope)
+        assert codes(answer) == expected
+        assert not answer.same
+        (finding,) = answer.stops + answer.marks
+        assert finding.text == f"{pin} is nan on both sides, so that nobody knows whether it is the same"
+
+
+def test_what_is_not_a_number_on_one_side_differs():
+    answer = comparability({**PINS, "temperature": NAN}, PINS, scope="arms")
+    (difference,) = answer.under_test
+    assert str(difference) == "temperature is nan in the baseline and 0.0 in the candidate"
+    assert (difference.baseline, difference.candidate) == ("nan", 0.0)
+
+
+def test_a_number_and_its_text_are_told_apart():
+    (mark,) = comparability({"pins.gpus": 8}, {"pins.gpus": "8"}, scope="runs").marks
+    assert "pins.gpus is 8 in the baseline and '8' in the candidate" in mark.text

@@ -46,3 +46,15 @@ def test_the_gap_does_not_depend_on_which_came_first():
 def test_a_span_that_ends_before_it_starts_is_refused():
     with pytest.raises(ValueError, match="cannot end"):
         Span(2, 1)
+
+
+@pytest.mark.parametrize("start", [math.nan, math.inf, -math.inf])
+def test_a_span_starts_at_a_time(start):
+    with pytest.raises(ValueError, match=f"start must .*{start}"):
+        Span(start, math.inf)
+
+
+@pytest.mark.parametrize("end", [math.nan, -math.inf])
+def test_a_span_ends_at_a_time_or_later_than_all(end):
+    with pytest.raises(ValueError, match=f"end.*{end}"):
+        Span(0, end)

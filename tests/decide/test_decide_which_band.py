@@ -81,6 +81,26 @@ def test_a_pass_rate_of_all_has_no_band_of_zero():
     assert at_size(OTHER, 500, pass_rate=1.0).band is None
 
 
-def test_a_size_below_one_is_refused():
-    with pytest.raises(ValueError, match="at least 1"):
-        at_size(SAME, 0, spread=SPREAD)
+@pytest.mark.parametrize("choice", [SAME, OTHER])
+@pytest.mark.parametrize("n", [0, -1, 2.5, math.nan, math.inf, True])
+def test_a_size_that_is_no_count_is_refused(choice, n):
+    with pytest.raises(ValueError, match=f"n must be .*{n}"):
+        at_size(choice, n, spread=SPREAD, pass_rate=0.8)
+
+
+@pytest.mark.parametrize("choice", [SAME, OTHER])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("z", bad) for bad in (math.nan, math.inf, 0, -2)]
+    + [("pass_rate", bad) for bad in (math.nan, math.inf, -0.1, 81)],
+)
+def test_what_is_no_number_of_its_kind_is_refused_by_name(choice, name, value):
+    for spread in (SPREAD, None):
+        with pytest.raises(ValueError, match=f"{name} must .*{value}"):
+            at_size(choice, 500, **({"spread": spread, "pass_rate": 0.8} | {name: value}))
+
+
+@pytest.mark.parametrize("change", [{"sd": math.nan}, {"sd": -1.0}, {"independent_sd": math.nan}, {"n": 0}])
+def test_a_spread_of_nonsense_is_refused(change):
+    with pytest.raises(ValueError, match=f"{next(iter(change))} must "):
+        at_size(SAME, 500, spread=replace(SPREAD, **change))
