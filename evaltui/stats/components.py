@@ -13,11 +13,13 @@ from scipy.special import chdtri, fdtri, stdtrit
 
 from evaltui.stats.bands import Band, band
 from evaltui.stats.interval import Interval
-from evaltui.stats.sample import Floats, checked_level, insist_usable, score_table
+from evaltui.stats.sample import Floats, checked_level, insist_usable, numbers, score_table
 
 Source = Literal["item", "run", "generation", "judge pass"]
 
 FEWEST_FOR_JACKKNIFE = 20
+
+_CHUNK = 4096
 
 _SOURCES: tuple[Source, ...] = ("item", "run", "generation", "judge pass")
 
@@ -210,7 +212,7 @@ class _Sums:
         return np.column_stack((*scalars, self.runs, self.counts, self.counts**2))
 
     def total(self) -> Floats:
-        return np.array([math.fsum(column) for column in self.parts().T.tolist()])
+        return np.array([math.fsum(column.tolist()) for column in self.parts().T])
 
 
 def _solve(totals: Floats, sources: Sequence[Source]) -> Floats | None:
@@ -272,8 +274,7 @@ def _intervals(
 ) -> dict[Source, Interval]:
     n, k = sums.counts.shape
     found: dict[Source, Interval] = {}
-    parts = sums.parts()
-    jackknifed = _solve(sums.total() - parts, sources) if n >= FEWEST_FOR_JACKKNIFE else None
+    jackknifed = _without_each(sums, sources) if n >= FEWEST_FOR_JACKKNIFE else None
     for place, source in enumerate(sources):
         over_runs = source == "run"
         size = k if over_runs else n
@@ -292,6 +293,14 @@ def _intervals(
         else:
             found[source] = _jackknife(blank, jackknifed[:, place], estimates[source])
     return found
+
+
+def _without_each(sums: _Sums, sources: Sequence[Source]) -> Floats | None:
+    """Components (n, sources) without each item; None if they cannot be told apart without one."""
+    total, parts = sums.total(), sums.parts()
+    found = [_solve(total - parts[start : start + _CHUNK], sources) for start in range(0, len(parts), _CHUNK)]
+    solved = [each for each in found if each is not None]
+    return np.concatenate(solved) if len(solved) == len(found) else None
 
 
 def _jackknife(blank: Interval, without: Floats, raw: float) -> Interval:
@@ -361,7 +370,7 @@ def _note(found: tuple[Component, ...]) -> str:
 
 
 def _cube(scores: ArrayLike) -> Floats:
-    array = np.asarray(scores, dtype=np.float64)
+    array = numbers(scores, "scores")
     if array.ndim == 2:
         array = array[:, :, None]
     if array.ndim != 3:
