@@ -200,9 +200,34 @@ def test_nonsense_is_refused(wrong, why):
         wrong()
 
 
+def test_two_labels_of_one_value_are_one_label_to_the_interval_metric():
+    """Against the package on the values themselves, with and without each item."""
+    codes, values = judged(30, 3, 4, missing=0.2), np.array([0.0, 0.5, 0.5, 1.0])
+    codes = codes[(codes >= 0).sum(axis=1) >= 2]
+    of_values = lambda part: krippendorff.alpha(  # noqa: E731
+        reliability_data=np.where(part < 0, np.nan, values[part]).T, level_of_measurement="interval"
+    )
+    expected = jackknife(of_values, codes)
+    result = krippendorff_alpha(codes, metric="interval", values=values)
+    assert (result.low, result.high) == pytest.approx(expected, abs=1e-9)
+
+
+def test_labels_that_all_have_one_value_leave_alpha_unknown():
+    result = krippendorff_alpha(judged(30, 3, 4), metric="interval", values=[0.3] * 4)
+    assert result.estimate is None
+    assert "one label only" in result.note
+
+
+def test_one_odd_item_by_value_gives_no_interval():
+    codes = np.array([[0, 1]] * 20 + [[0, 2]])
+    result = krippendorff_alpha(codes, metric="interval", values=[0.0, 0.0, 1.0])
+    assert (result.low, result.high) == (None, None)
+    assert "all items but one" in result.note
+
+
 def test_long_and_short_vocabularies_take_the_same_sums(monkeypatch):
     """The jackknife of the package again, with the road for long vocabularies taken by a short one."""
-    monkeypatch.setattr("evaltui.stats.agreement._CELLS", 0)
+    monkeypatch.setattr("evaltui.stats.alpha._CELLS", 0)
     codes = judged(40, 4, 7, missing=0.3)
     expected = jackknife(lambda part: reference_alpha(part, "ordinal"), codes[(codes >= 0).sum(axis=1) >= 2])
     result = krippendorff_alpha(codes, metric="ordinal")
