@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtr, ndtri, stdtrit
 
 from evaltui.stats.intervals import FEWEST_RUNS, SMALL_N, headline_relief, item_moments
-from evaltui.stats.sample import Codes, Floats, checked_level, mean, score_table, sum_of_squares
+from evaltui.stats.sample import Codes, Floats, checked_level, frontier_of, mean, score_table, sum_of_squares
 
 EFFECTS = ((0.0, 0.5), (0.02, 0.48), (0.1, 0.02))
 """The believed distribution of true effects: normal around zero with this sd, and the share of studies it holds for."""
@@ -63,14 +63,12 @@ def forecast(
     planned repeat, NaN where a cell has no score; ``frontier`` (k,) says how many leading items of a repeat are
     counted, and nothing beyond it is looked at. ``paired`` as in ``run_interval``. Scores are fractions. With one
     repeat so far the items' spread is taken for noise of answers. Clusters are not in it. Raises ValueError for unlike
-    shapes and infinities.
+    shapes, infinities and a frontier beyond the items.
     """
     tables = score_table(baseline, "baseline"), score_table(candidate, "candidate")
-    reach = np.asarray(frontier)
-    if tables[0].shape != tables[1].shape or reach.shape != tables[0].shape[1:]:
-        raise ValueError(
-            f"both arms and the frontier must agree: shapes {tables[0].shape}, {tables[1].shape} and {reach.shape}"
-        )
+    if tables[0].shape != tables[1].shape:
+        raise ValueError(f"both arms must have the same items and repeats: {tables[0].shape} and {tables[1].shape}")
+    reach = frontier_of(frontier, *tables[0].shape)
     counted = np.arange(len(tables[0]))[:, None] < reach[None, :]
     return forecast_from(_counted(np.where(counted, np.stack(tables), np.nan), reach), paired=paired, level=level)
 

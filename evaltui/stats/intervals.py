@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri, stdtrit
 
+from evaltui.stats import checks
 from evaltui.stats.bootstrap import mean_interval
 from evaltui.stats.exact import weighted_sum
 from evaltui.stats.interval import Interval
@@ -207,8 +208,9 @@ def headline(item: Interval, run: Interval | None, *, k: int, noise: Interval | 
 
     Without ``noise`` it is the wider of the item and the run interval. That holds where the arms differ by the same on
     all items; where items differ and whole runs move as well, it errs in up to 10 %. Raises ValueError if the levels
-    differ.
+    differ, and for a ``k`` that is no count.
     """
+    checks.count("k", k, least=0)
     for other in (run, noise):
         if other is not None and other.level != item.level:
             raise ValueError(f"the intervals have different levels: {item.level} and {other.level}")

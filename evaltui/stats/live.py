@@ -11,14 +11,15 @@ from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from evaltui.stats.bootstrap import histogram_interval
+from evaltui.stats.checks import count
 from evaltui.stats.exact import ExactSums, weighted_sum
 from evaltui.stats.forecast import Counted, Forecast, answers_by_repeat, enough_repeated, forecast_from
 from evaltui.stats.interval import Interval
 from evaltui.stats.intervals import SMALL_N, fixed_items_from, item_moments, item_t
-from evaltui.stats.sample import Codes, Floats, insist_usable, mean
+from evaltui.stats.sample import Codes, Floats, insist_usable, mean, numbers, whole_numbers
 
 MOST_DISTINCT = 4096
 """With more distinct differences than this a histogram is no longer kept."""
@@ -39,8 +40,8 @@ class LivePair:
     """
 
     def __init__(self, n_items: int, repeats: int) -> None:
-        self.n_items = n_items
-        self.repeats = repeats
+        self.n_items = count("n_items", n_items, least=0)
+        self.repeats = count("repeats", repeats, least=0)
         self._added: Floats = np.full((2, n_items, repeats), np.nan)
         self._arrived: NDArray[np.bool_] = np.zeros((repeats, 2, n_items), dtype=np.bool_)
         self._done = 0
@@ -76,12 +77,10 @@ class LivePair:
         """Take in terminal cells, columns of shape (m,); a cell that has been there is replaced, and the last one wins.
 
         ``arm`` is 0 or 1, ``repeat`` counts from 1, ``contribution`` is NaN for a cell that arrived and is left out.
-        Returns the positions whose item means may have changed. Raises ValueError for a cell that does not exist and
-        for an infinite contribution.
+        Returns the positions whose item means may have changed. Raises ValueError for columns of different length, for
+        a cell that does not exist and for an infinite contribution; nothing of such a batch is taken in.
         """
-        arm, position, column = (np.asarray(each, dtype=np.intp) for each in (arm, position, repeat))
-        column = column - 1
-        self._check(arm, position, column, contribution)
+        arm, position, column, contribution = self._checked(arm, position, repeat, contribution)
         self._added[arm, position, column] = contribution
         fresh = ~self._arrived[column, arm, position]
         reached = position < self.frontier[column]
@@ -101,7 +100,7 @@ class LivePair:
 
     def grow(self, repeats: int) -> None:
         """Make room for more repeats; everything is computed anew."""
-        extra = repeats - self.repeats
+        extra = count("repeats", repeats, least=0) - self.repeats
         if extra <= 0:
             return
         self._added = np.pad(self._added, ((0, 0), (0, 0), (0, extra)), constant_values=np.nan)
@@ -162,7 +161,7 @@ class LivePair:
             values, counts = np.unique(self.difference[~np.isnan(self.difference)] + 0.0, return_counts=True)
             return values, counts
         found = sorted(self._histogram.items())
-        return np.array([value for value, _ in found]), np.array([count for _, count in found], dtype=np.int64)
+        return np.array([value for value, _ in found]), np.array([times for _, times in found], dtype=np.int64)
 
     def interval(self, *, level: float = 0.95) -> Interval:
         """``bootstrap.mean_interval`` of the item differences."""
@@ -229,18 +228,21 @@ class LivePair:
         total = self._sums.total(_SHARE[arm], extra=usual, times=self.paired - several)
         return total / self.paired**2
 
-    def _check(
-        self, arm: NDArray[np.intp], position: NDArray[np.intp], column: NDArray[np.intp], contribution: Floats
-    ) -> None:
-        for name, values, end in (
-            ("arm", arm, 2),
-            ("position", position, self.n_items),
-            ("repeat", column, self.repeats),
-        ):
-            if values.size and not 0 <= values.min() <= values.max() < end:
-                outside = values[(values < 0) | (values >= end)][0]
-                raise ValueError(f"there is no cell with {name} {outside + (name == 'repeat')}")
-        insist_usable(contribution, "contribution", np.isinf(contribution), "a cell that is left out is NaN")
+    def _checked(
+        self, arm: ArrayLike, position: ArrayLike, repeat: ArrayLike, contribution: ArrayLike
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp], Floats]:
+        """The columns of a batch, the repeat as a place from 0 on."""
+        places = (
+            whole_numbers(arm, "arm", 2),
+            whole_numbers(position, "position", self.n_items),
+            whole_numbers(repeat, "repeat", self.repeats + 1, start=1) - 1,
+        )
+        added = numbers(contribution, "contribution")
+        for name, column in (("position", places[1]), ("repeat", places[2]), ("contribution", added)):
+            if column.shape != places[0].shape:
+                raise ValueError(f"{name} has the shape {column.shape}, but arm has {places[0].shape}")
+        insist_usable(added, "contribution", np.isinf(added), "a cell that is left out is NaN")
+        return *places, added
 
     def _advance(self, column: NDArray[np.intp], position: NDArray[np.integer]) -> list[NDArray[np.intp]]:
         """Move the frontier over what has arrived: only a cell that lies right on it can let it go on."""
@@ -316,8 +318,8 @@ def paired_means(added: Floats) -> tuple[float, float] | None:
 
 def tell(histogram: dict[float, int], values: Floats, times: int) -> None:
     """Count each of ``values`` ``times`` more in a histogram; what is counted no longer goes."""
-    for value, count in Counter((values + 0.0).tolist()).items():
-        now = histogram.get(value, 0) + times * count
+    for value, more in Counter((values + 0.0).tolist()).items():
+        now = histogram.get(value, 0) + times * more
         if now:
             histogram[value] = now
         else:

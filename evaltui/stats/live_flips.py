@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from evaltui.stats.checks import count
 from evaltui.stats.exact import ExactSums
 from evaltui.stats.flips import Flips, between_runs, changes_interval, item_flips, pair_counts
-from evaltui.stats.sample import Codes
+from evaltui.stats.sample import Codes, code_table, whole_numbers
 
 
 class LiveFlips:
     """Label codes (n items, k runs), -1 where there is no scored verdict, and what sums over the items say."""
 
     def __init__(self, n_items: int, repeats: int) -> None:
-        self.repeats = repeats
+        count("n_items", n_items, least=0)
+        self.repeats = count("repeats", repeats, least=0)
         self._codes: Codes = np.full((n_items, repeats), -1, dtype=np.int64)
         self._rates: NDArray[np.float64] = np.zeros((n_items, 2))
         self._has: NDArray[np.bool_] = np.zeros((n_items, 2), dtype=np.bool_)
@@ -25,7 +27,16 @@ class LiveFlips:
         self._same: Codes = np.zeros((repeats, repeats), dtype=np.int64)
 
     def update(self, rows: NDArray[np.intp], codes: Codes) -> None:
-        """Give the items ``rows`` (m,), each named once, the codes (m, k)."""
+        """Give the items ``rows`` (m,), each named once, the codes (m, k).
+
+        Raises ValueError for other shapes, an item that does not exist or is named twice, and what is no code; nothing
+        of such a batch is taken in.
+        """
+        rows, codes = whole_numbers(rows, "rows", len(self._codes)), code_table(codes, "codes")
+        if codes.shape != (len(rows), self.repeats):
+            raise ValueError(f"codes must have the shape {(len(rows), self.repeats)}, not {codes.shape}")
+        if not (rows[1:] > rows[:-1]).all() and len(np.unique(rows)) < len(rows):
+            raise ValueError("rows must name each item once")
         if not len(rows):
             return
         each = item_flips(codes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,7 +28,7 @@ _SMALLEST_SCALE = 1e-2
 
 def sample(values: ArrayLike, name: str = "values") -> Floats:
     """One-dimensional finite floats, shape (n,). Raises ValueError naming the first NaN, infinity or one too large."""
-    array = np.asarray(values, dtype=np.float64)
+    array = numbers(values, name)
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension, not shape {array.shape}")
     insist_usable(array, name, ~np.isfinite(array), "leave out what has no score")
@@ -39,11 +40,42 @@ def score_table(values: ArrayLike, name: str = "scores") -> Floats:
 
     Raises ValueError for an infinity or a number too large, with its place.
     """
-    array = np.asarray(values, dtype=np.float64)
+    array = numbers(values, name)
     if array.ndim != 2:
         raise ValueError(f"{name} must have the shape (items, repeats), not {array.shape}")
     insist_usable(array, name, np.isinf(array), "a missing score is NaN")
     return array
+
+
+def numbers(values: ArrayLike, name: str) -> Floats:
+    """``values`` as floats of any shape. Raises ValueError for text, objects (None), complex and masked arrays."""
+    array = _array(values, name)
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must be real numbers (NaN where one is missing), not of type {array.dtype}")
+    return array.astype(np.float64, copy=False)
+
+
+def whole_numbers(values: ArrayLike, name: str, end: int, start: int = 0) -> NDArray[np.intp]:
+    """One-dimensional whole numbers from ``start`` up to, not including, ``end``; ValueError names the first other."""
+    array = _array(values, name)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, not shape {array.shape}")
+    if array.size and array.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be whole numbers, not of type {array.dtype}")
+    whole: NDArray[np.intp] = array.astype(np.intp, copy=False)
+    # What lies below start is huge without a sign: one look at the largest finds both.
+    if whole.size and (whole - start).view(np.uintp).max() >= max(end - start, 0):
+        place = int(np.argmax((array < start) | (array >= end)))
+        raise ValueError(f"{name}[{place}] is {array[place]}; there are {start} to {end - 1}")
+    return whole
+
+
+def frontier_of(frontier: ArrayLike, n: int, k: int) -> NDArray[np.intp]:
+    """How many of ``n`` leading items are counted in each of ``k`` repeats. Raises ValueError for anything else."""
+    reach = whole_numbers(frontier, "frontier", n + 1)
+    if len(reach) != k:
+        raise ValueError(f"frontier must have one number for each of the {k} repeats, not {len(reach)}")
+    return reach
 
 
 def refuse_masks(values: object, name: str) -> None:
@@ -68,7 +100,7 @@ def code_table(values: ArrayLike, name: str = "labels") -> Codes:
 
     Raises ValueError for anything else, with the place of a code below -1 or beyond int64.
     """
-    array = np.asarray(values)
+    array = _array(values, name)
     if array.ndim != 2:
         raise ValueError(f"{name} must have the shape (items, repeats), not {array.shape}")
     if array.size and not np.issubdtype(array.dtype, np.integer):
@@ -149,3 +181,12 @@ def cluster_sums(values: Floats, codes: Codes) -> tuple[Floats, Codes]:
     starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
     sums = np.add.reduceat(values[order], starts) if starts.size else np.empty(0)
     return sums, np.bincount(codes) if codes.size else np.empty(0, dtype=np.int64)
+
+
+def _array(values: ArrayLike, name: str) -> NDArray[Any]:
+    refuse_masks(values, name)
+    try:
+        array: NDArray[Any] = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} must have rows of the same length: {error}") from None
+    return array

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evaltui.stats.interval import Interval
-from evaltui.stats.sample import Floats, checked_level, mean, sample, score_table
+from evaltui.stats.sample import Floats, checked_level, frontier_of, mean, sample, score_table
 
 SequenceMethod = Literal["asymptotic", "betting"]
 
@@ -139,15 +139,13 @@ def pass_differences(baseline: ArrayLike, candidate: ArrayLike, frontier: ArrayL
 
     ``baseline`` and ``candidate`` (n, k) hold the scores of the same items in their planned random order, NaN where a
     cell has none; ``frontier`` (k,) how many leading items are counted in each repeat. Pass r reaches as far as all of
-    its repeats do. An item without a score in one of the arms is left out. Raises ValueError for unlike shapes and
-    infinities.
+    its repeats do. An item without a score in one of the arms is left out. Raises ValueError for unlike shapes,
+    infinities and a frontier beyond the items.
     """
     tables = score_table(baseline, "baseline"), score_table(candidate, "candidate")
-    reach = np.asarray(frontier)
-    if tables[0].shape != tables[1].shape or reach.shape != tables[0].shape[1:]:
-        raise ValueError(
-            f"both arms and the frontier must agree: shapes {tables[0].shape}, {tables[1].shape} and {reach.shape}"
-        )
+    if tables[0].shape != tables[1].shape:
+        raise ValueError(f"both arms must have the same items and repeats: {tables[0].shape} and {tables[1].shape}")
+    reach = frontier_of(frontier, *tables[0].shape)
     averages = [_running_means(table) for table in tables]
     differences = averages[1] - averages[0]
     passes = []

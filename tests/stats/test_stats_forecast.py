@@ -8,6 +8,7 @@ import scipy.stats
 
 from evaltui.stats.forecast import forecast
 from evaltui.stats.intervals import fixed_items_interval, headline, item_interval, run_interval
+from evaltui.stats.sequence import pass_differences
 
 N, K = 400, 3
 
@@ -118,5 +119,22 @@ def test_it_says_what_cannot_be_known(scores, frontier, note):
 
 
 def test_shapes_must_agree():
-    with pytest.raises(ValueError, match="must agree"):
+    with pytest.raises(ValueError, match="same items and repeats"):
         forecast(np.ones((20, 3)), np.ones((20, 2)), [20, 20, 20])
+
+
+@pytest.mark.parametrize(
+    ("frontier", "why"),
+    [
+        ([20, -1, 0], r"frontier\[1\] is -1; there are 0 to 20"),
+        ([20, 21, 0], r"frontier\[1\] is 21; there are 0 to 20"),
+        ([20, 20], "one number for each of the 3 repeats, not 2"),
+        ([20, 2.5, 0], "whole numbers, not of type float64"),
+        ([[20, 20, 20]], "one dimension"),
+    ],
+)
+def test_a_frontier_lies_among_the_items(frontier, why):
+    table = np.ones((20, 3))
+    for asked in (forecast, pass_differences):
+        with pytest.raises(ValueError, match=why):
+            asked(table, table, frontier)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -268,6 +269,12 @@ def test_a_headline_of_nothing_is_unknown():
 
 def test_below_fifty_items_the_headline_says_that_it_is_t():
     assert headline(interval(0.1, n=49), interval(0.05, "runs", 3), k=3).why.endswith("the item interval is t.")
+
+
+@pytest.mark.parametrize("k", [-1, 2.5, math.nan, True])
+def test_a_headline_is_of_a_count_of_repeats(k):
+    with pytest.raises(ValueError, match="k must be "):
+        headline(item_t([0.0, 1.0, 0.0]), None, k=k)
 
 
 def test_levels_are_not_mixed():

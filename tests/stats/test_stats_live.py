@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from evaltui.stats.exact import ExactSums, weighted_sum
 from evaltui.stats.forecast import forecast
 from evaltui.stats.intervals import fixed_items_interval, item_interval
 from evaltui.stats.live import LivePair
+from evaltui.stats.live_flips import LiveFlips
 
 any_study = settings(max_examples=60, deadline=None, derandomize=True)
 
@@ -119,12 +121,69 @@ def test_many_distinct_differences_are_no_longer_kept_as_a_histogram_and_give_th
 
 def test_a_cell_that_does_not_exist_is_named():
     live = LivePair(3, 2)
-    with pytest.raises(ValueError, match="repeat 3"):
+    with pytest.raises(ValueError, match=r"repeat\[0\] is 3; there are 1 to 2"):
         live.update(np.array([0]), np.array([0]), np.array([3]), np.array([1.0]))
-    with pytest.raises(ValueError, match="position 3"):
+    with pytest.raises(ValueError, match=r"position\[0\] is 3; there are 0 to 2"):
         live.update(np.array([0]), np.array([3]), np.array([1]), np.array([1.0]))
     with pytest.raises(ValueError, match=r"contribution\[0\] is inf"):
         live.update(np.array([0]), np.array([0]), np.array([1]), np.array([math.inf]))
+
+
+ONE = [np.array([0]), np.array([0]), np.array([1]), np.array([1.0])]
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong", "why"),
+    [
+        (0, np.array([2]), r"arm\[0\] is 2"),
+        (1, np.array([-1]), r"position\[0\] is -1"),
+        (1, np.array([0, 1]), r"position has the shape \(2,\), but arm has \(1,\)"),
+        (1, np.array([0.0]), "position must be whole numbers, not of type float64"),
+        (2, np.array([0]), r"repeat\[0\] is 0; there are 1 to 2"),
+        (2, np.array([[1]]), "repeat must have one dimension"),
+        (3, np.array([1.0, 1.0]), "contribution has the shape"),
+        (3, np.array(["1"]), "contribution must be real numbers"),
+        (3, np.ma.masked_array([1.0], [True]), "contribution must not be a masked array"),
+        (3, np.array([1e80]), r"contribution\[0\] is 1e\+80"),
+    ],
+)
+def test_nothing_of_a_batch_that_is_refused_is_taken_in(place, wrong, why):
+    live = LivePair(3, 2)
+    live.update(*fully(np.random.default_rng(1).random((2, 3, 2))))
+    before = pickle.dumps(live)
+    with pytest.raises(ValueError, match=why):
+        live.update(*(wrong if each == place else column for each, column in enumerate(ONE)))
+    assert pickle.dumps(live) == before
+
+
+@pytest.mark.parametrize(
+    ("rows", "codes", "why"),
+    [
+        ([3], [[0, 0]], r"rows\[0\] is 3; there are 0 to 2"),
+        ([-1], [[0, 0]], r"rows\[0\] is -1"),
+        ([1, 0, 1], [[0, 0]] * 3, "each item once"),
+        ([0], [[0, 0, 0]], r"codes must have the shape \(1, 2\), not \(1, 3\)"),
+        ([0, 1], [[0, 0]], r"codes must have the shape \(2, 2\), not \(1, 2\)"),
+        ([0], [[0, -2]], r"codes\[0, 1\] is -2"),
+        ([0], [[0, 0.5]], "codes must be integer codes"),
+    ],
+)
+def test_no_flips_of_a_batch_that_is_refused_are_taken_in(rows, codes, why):
+    live = LiveFlips(3, 2)
+    live.update(np.array([0, 2]), np.array([[0, 1], [1, -1]]))
+    before = pickle.dumps(live)
+    with pytest.raises(ValueError, match=why):
+        live.update(np.array(rows), np.array(codes))
+    assert pickle.dumps(live) == before
+
+
+@pytest.mark.parametrize("size", [-1, 2.5, math.nan, True])
+def test_a_live_study_has_counts_of_items_and_repeats(size):
+    for made in (LivePair, LiveFlips):
+        with pytest.raises(ValueError, match="n_items must be "):
+            made(size, 2)
+        with pytest.raises(ValueError, match="repeats must be "):
+            made(2, size)
 
 
 def test_run_means_of_an_unfinished_repeat_are_refused():

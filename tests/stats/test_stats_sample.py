@@ -9,9 +9,19 @@ import numpy as np
 import pytest
 
 from evaltui.stats.bootstrap import mean_interval
+from evaltui.stats.components import components
 from evaltui.stats.cross_check import clustering_check
-from evaltui.stats.intervals import cluster_sem, cluster_t, item_interval, item_t
-from evaltui.stats.sample import cluster_codes
+from evaltui.stats.forecast import forecast
+from evaltui.stats.intervals import (
+    cluster_sem,
+    cluster_t,
+    fixed_items_interval,
+    item_interval,
+    item_sem,
+    item_t,
+)
+from evaltui.stats.sample import cluster_codes, code_table
+from evaltui.stats.sequence import confidence_sequence, pass_differences
 
 VALUES = [0.0, 1.0, 0.5, 0.25]
 
@@ -65,3 +75,46 @@ def test_every_label_that_can_be_compared_names_a_cluster_and_none_stands_alone(
 def test_a_tolerance_is_a_positive_number(tolerance):
     with pytest.raises(ValueError, match=f"tolerance must be a positive number, not {tolerance}"):
         clustering_check(VALUES, item_t(VALUES), tolerance=tolerance)
+
+
+WRONG = {
+    "text": (["0.5", "1"], "of type <U3"),
+    "complex": ([0.5, 1j], "of type complex128"),
+    "objects": ([0.5, None], "of type object"),
+    "masked": (np.ma.masked_array([0.5, 1.0], [False, True]), "masked array"),
+    "too large": ([0.5, 1e80], "beyond 1e+60"),
+    "infinite": ([0.5, -math.inf], "is -inf"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+@pytest.mark.parametrize(
+    "function",
+    [
+        mean_interval,
+        item_interval,
+        item_t,
+        item_sem,
+        lambda values: confidence_sequence(values, planned=10),
+        lambda values: cluster_t(values, ["a", "b"]),
+        lambda values: components(_column(values)),
+        lambda values: fixed_items_interval(_column(values), _column(values)),
+        lambda values: forecast(_column(values), _column(values), [2]),
+        lambda values: pass_differences(_column(values), _column(values), [2]),
+    ],
+    ids=["bootstrap", "item", "t", "sem", "sequence", "cluster", "components", "fixed items", "forecast", "passes"],
+)
+def test_what_is_no_array_of_numbers_is_refused(function, kind):
+    values, words = WRONG[kind]
+    with pytest.raises(ValueError, match=re.escape(words)):
+        function(values)
+
+
+def test_rows_of_different_length_are_refused():
+    for function in (components, code_table, lambda rows: forecast(rows, rows, [1])):
+        with pytest.raises(ValueError, match="rows of the same length"):
+            function([[1, 2], [1]])
+
+
+def _column(values):
+    return np.ma.asanyarray(values)[:, None] if np.ma.isMaskedArray(values) else [[value] for value in values]
