@@ -23,6 +23,7 @@ VERBS: Final = {
     "pause": "Ask a running study to pause.",
     "resume": "Go on with a paused, stopped or crashed study.",
     "stop": "Ask a running study to stop; it can be resumed.",
+    "extend": "Give a study more repeats: a finished one goes on, a running one does them too.",
     "simulate": "Serve the simulator over HTTP on loopback.",
 }
 """Every verb with its line of help; ``evaltui.cli.verbs.<verb>`` holds the command of the same name."""

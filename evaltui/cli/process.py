@@ -62,7 +62,8 @@ class EngineEndedError(EvaltuiError):
 def run_here(db: Path, study_id: str, *, progress: Callable[[Progress], None] | None = None) -> Ending:
     """Run a stored study in this process until it ends, pauses by itself or is stopped.
 
-    While the database is locked or its disk is full, that is said on stderr and waited for.
+    While the database is locked or its disk is full, that is said on stderr and waited for. Repeats added while it runs
+    are done as well.
 
     Raises:
         InputError: a key's environment variable is not set; the study was not taken up.
@@ -70,9 +71,15 @@ def run_here(db: Path, study_id: str, *, progress: Callable[[Progress], None] | 
         StoreError: results could not be saved.
     """
     _wired(db, study_id)
-    with closing(once_unlocked(partial(_taken_up, db, study_id))) as writer:
-        # Read again: until the study was taken up, another process could extend it.
-        return asyncio.run(_run(*_wired(db, study_id), writer, progress))
+    while True:
+        with closing(once_unlocked(partial(_taken_up, db, study_id))) as writer:
+            # Read again: until the study was taken up, another process could extend it.
+            plan, config, providers = _wired(db, study_id)
+            ending = asyncio.run(_run(plan, config, providers, writer, progress))
+        planned = store.resolve(db, study_id).design.repeats
+        # Extended while it ran: the repeats that were added are another session's.
+        if ending.outcome.state is not StudyState.FINISHED or planned <= plan.design.repeats:
+            return ending
 
 
 def _wired(db: Path, study_id: str) -> tuple[StudyPlan, configs.StudyConfig, Mapping[str, Provider]]:

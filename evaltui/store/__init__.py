@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evaltui.store.commands import clear_lease, delete, send
 from evaltui.store.connect import LockedError
+from evaltui.store.extension import extend
 from evaltui.store.feed import events
 from evaltui.store.file_identity import file_at
 from evaltui.store.follower import Follower
@@ -28,6 +29,7 @@ __all__ = [
     "clear_lease",
     "delete",
     "events",
+    "extend",
     "file_at",
     "items",
     "load_plan",

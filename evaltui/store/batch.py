@@ -11,6 +11,7 @@ from evaltui.core.errors import StoreError
 from evaltui.core.pins import short_hash
 from evaltui.core.records import AttemptRecord, Cell, CellRecord, Event
 from evaltui.core.status import STATUS_CODES, StudyState
+from evaltui.store.extension import extended_to
 from evaltui.store.feed import insert_events
 from evaltui.store.stored_text import encode, pack, restored, storable, store_bodies
 
@@ -162,11 +163,19 @@ class Batch:
         refused = _insert(connection, INSERT_ATTEMPT, self.attempts) + _insert(connection, INSERT_VERDICT, verdicts)
         insert_events(connection, self.keys.study, [*self.events, *(self._refusal(*pair) for pair in refused)])
         if self.state is not None:
-            state, reason = self.state
+            state, reason = self._state_to_store(connection, *self.state)
             connection.execute(
                 "UPDATE studies SET state = ?, reason = ? WHERE key = ?",
                 (state.value, storable(reason), self.keys.study),
             )
+
+    def _state_to_store(self, connection: sqlite3.Connection, state: StudyState, reason: str) -> tuple[StudyState, str]:
+        """A study that was extended while its last cells were done is not finished."""
+        sql = "SELECT count(*), max(repeat) FROM runs WHERE study = ?"
+        ((runs, repeats),) = connection.execute(sql, (self.keys.study,)).fetchall()
+        if state is StudyState.FINISHED and runs > len(self.keys.runs):
+            return StudyState.STOPPED, extended_to(repeats)
+        return state, reason
 
     def clear(self) -> None:
         """Forget what was committed."""

@@ -222,3 +222,16 @@ def _insist_on_file(path: Path) -> None:
         raise StoreError(f"{path} is not a regular file")
     if not os.access(path, os.R_OK):
         raise StoreError(f"{path} cannot be read: {os.strerror(errno.EACCES)}")
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """A write transaction: all of it, or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")

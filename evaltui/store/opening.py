@@ -6,7 +6,7 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -17,6 +17,7 @@ from evaltui.core.records import Event
 from evaltui.core.status import StudyState
 from evaltui.core.study import Design, StudyPlan
 from evaltui.store import connect
+from evaltui.store.extension import add_runs, plan_repeats
 from evaltui.store.feed import insert_events
 from evaltui.store.lease import insist_free, insist_untaken, release_lease
 from evaltui.store.plans import dump_design, dump_json, load_config, load_design, store_items
@@ -76,7 +77,7 @@ def open_study(path: Path, plan: StudyPlan, *, new: bool = False, study_id: str 
             if known.state is StudyState.FINISHED and plan.design.repeats <= known.design.repeats:
                 return Opened(known.id, resumed=True, finished=True, changed=_changed(connection, known, plan))
             left = insist_free(connection, known.key, known.id)
-        with _transaction(connection):
+        with connect.transaction(connection):
             known = _find(connection, plan.design, new, study_id)
             if known is None:
                 return Opened(_create(connection, plan, study_id), resumed=False, finished=False)
@@ -147,7 +148,7 @@ def _create(connection: sqlite3.Connection, plan: StudyPlan, study_id: str | Non
         [(study, storable(s.name), storable(s.kind), storable(s.version), s.primary) for s in design.scorers],
     )
     store_items(connection, study, plan)
-    _add_runs(connection, study, range(1, design.repeats + 1))
+    add_runs(connection, study, range(1, design.repeats + 1))
     return study_id
 
 
@@ -177,7 +178,7 @@ def _continue(
         ),
     )
     if after.repeats > before.repeats:
-        _extend(connection, known, after.repeats)
+        plan_repeats(connection, known.key, before.repeats, after.repeats, known.state)
     if changed:
         text = "; ".join(map(str, changed))
         insert_events(connection, known.key, [Event(time.time(), "settings_changed", text, level="warning")])
@@ -186,25 +187,6 @@ def _continue(
             f"concurrency {before.concurrency} before, {after.concurrency} from now on: bands are not pooled across it"
         )
         insert_events(connection, known.key, [Event(time.time(), "concurrency", text, level="warning")])
-
-
-def _extend(connection: sqlite3.Connection, known: _Stored, repeats: int) -> None:
-    before = known.design.repeats
-    _add_runs(connection, known.key, range(before + 1, repeats + 1))
-    if known.state is StudyState.FINISHED:
-        connection.execute(
-            "UPDATE studies SET state = ?, reason = ? WHERE key = ?",
-            (StudyState.STOPPED.value, f"extended to {repeats} repeats", known.key),
-        )
-    insert_events(connection, known.key, [Event(time.time(), "extended", f"{before} repeats before, {repeats} now")])
-
-
-def _add_runs(connection: sqlite3.Connection, study: int, repeats: range) -> None:
-    connection.executemany(
-        "INSERT INTO runs (study, arm, repeat, kind) SELECT study, key, ?, 'end-to-end' FROM arms WHERE study = ? "
-        "ORDER BY position",
-        [(repeat, study) for repeat in repeats],
-    )
 
 
 def _insist_same_items(connection: sqlite3.Connection, known: _Stored, plan: StudyPlan) -> None:
@@ -264,15 +246,3 @@ def _unused_id(connection: sqlite3.Connection, now: float) -> str:
         study_id = "".join(ALPHABET[number >> 5 * place & 31] for place in reversed(range(ID_LENGTH)))
         if connection.execute("SELECT 1 FROM studies WHERE id = ?", (study_id,)).fetchone() is None:
             return study_id
-
-
-@contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")

@@ -220,3 +220,17 @@ def test_a_resumed_study_records_that_it_was_resumed_each_time_an_engine_takes_i
     events = store.events(path, study)
     assert [event.kind for event in events] == ["resumed", "resumed"]
     assert "1 of 16 cells were done" in events[0].text
+
+
+def test_a_study_that_was_extended_while_its_engine_ran_is_not_finished_when_that_is(path: Path) -> None:
+    study = make_study(path, repeats=2)
+    with store.Writer(path, study) as writer:
+        assert store.extend(path, study, 3) == 5
+        writer.state(StudyState.FINISHED)
+    info = store.resolve(path, study)
+    assert (info.state, info.reason, info.design.repeats) == (StudyState.STOPPED, "extended to 5 repeats", 5)
+    assert store.load_plan(path, study).config == {"study": {"name": "study", "repeats": 5}}
+    with store.Writer(path, study) as writer:
+        assert len(writer.terminal()) == 2 * 5
+        writer.state(StudyState.FINISHED)
+    assert store.resolve(path, study).state is StudyState.FINISHED
