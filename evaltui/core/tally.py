@@ -27,7 +27,6 @@ class Tally:
         self.repeats = design.repeats
         runs = (self.n_arms, self.repeats)
         self._attempts: NDArray[np.int64] = np.zeros((*runs, _N_CODES), dtype=np.int64)
-        self._retries: NDArray[np.int64] = np.zeros(runs, dtype=np.int64)
         self._tokens: NDArray[np.int64] = np.zeros((*runs, 3), dtype=np.int64)
         self._cost: NDArray[np.int64] = np.zeros(runs, dtype=np.int64)
         self._queue_wait: NDArray[np.int64] = np.zeros(runs, dtype=np.int64)
@@ -40,7 +39,6 @@ class Tally:
         self.grow(int(batch.repeat.max()))
         at = (batch.arm.astype(np.intp), batch.repeat.astype(np.intp) - 1)
         np.add.at(self._attempts, (*at, batch.status.astype(np.intp)), 1)
-        np.add.at(self._retries, at, (batch.number > 1).astype(np.int64))
         for kind, column in enumerate((batch.prompt_tokens, batch.completion_tokens, batch.cached_tokens)):
             np.add.at(self._tokens[..., kind], at, column)
         np.add.at(self._cost, at, _whole(batch.cost, _NANO))
@@ -54,7 +52,6 @@ class Tally:
             return
         runs = ((0, 0), (0, extra))
         self._attempts = np.pad(self._attempts, (*runs, (0, 0)))
-        self._retries = np.pad(self._retries, runs)
         self._tokens = np.pad(self._tokens, (*runs, (0, 0)))
         self._cost = np.pad(self._cost, runs)
         self._queue_wait = np.pad(self._queue_wait, runs)
@@ -75,9 +72,9 @@ class Tally:
         """Calls of one run by their status."""
         return status_counts(self._attempts[arm, repeat - 1])
 
-    def retries(self, arm: int, repeat: int) -> int:
-        """Calls of one run beyond the first of their cell."""
-        return int(self._retries[arm, repeat - 1])
+    def calls(self, arm: int, repeat: int) -> int:
+        """Calls of one run, however they ended."""
+        return int(self._attempts[arm, repeat - 1].sum())
 
     def prompt_tokens(self, arm: int, repeat: int) -> int:
         return int(self._tokens[arm, repeat - 1, 0])
@@ -95,7 +92,7 @@ class Tally:
 
     def queue_wait(self, arm: int, repeat: int) -> float | None:
         """Mean seconds from planned start to first byte sent, over the calls of one run; None before the first."""
-        calls = int(self._attempts[arm, repeat - 1].sum())
+        calls = self.calls(arm, repeat)
         return int(self._queue_wait[arm, repeat - 1]) / _MICRO / calls if calls else None
 
     def started(self, arm: int, repeat: int) -> float | None:

@@ -134,7 +134,7 @@ def _told_run(arm: int, repeat: int, grid: Grid, tally: Tally, run: RunNumbers) 
         bounds=run.result.bounds,
         counted=run.result.counted,
         counts=status_counts(grid.counts(arm, repeat)),
-        retries=run.retries,
+        retries=max(run.retries, tally.calls(arm, repeat) - grid.done(arm, repeat)),
         comparable=run.result.comparable,
         latency=run.latency,
         queue_wait_s=tally.queue_wait(arm, repeat),

@@ -16,12 +16,12 @@ def tally_of(*batches: list[Call]) -> Tally:
     return tally
 
 
-def test_calls_of_a_run_are_counted_by_status_and_retries_are_those_beyond_the_first() -> None:
+def test_calls_of_a_run_are_counted_by_status() -> None:
     tally = tally_of(
         [Call(0, 1, 1, Status.RATE_LIMITED), Call(0, 1, 2, Status.TIMEOUT), Call(0, 1, 3)], [Call(0, 1), Call(1, 2)]
     )
     assert tally.attempts(0, 1) == {"ok": 2, "timeout": 1, "rate_limited": 1}
-    assert tally.retries(0, 1) == 2
+    assert (tally.calls(0, 1), tally.calls(0, 2), tally.calls(1, 1)) == (4, 0, 0)
     assert tally.attempts(1, 1) == {}
     assert tally.requests == 5
 

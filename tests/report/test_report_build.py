@@ -505,6 +505,15 @@ def test_counters_come_from_the_calls_and_retries_from_the_cells() -> None:
     assert (summary.progress.requests, summary.progress.cost) == (2, 0.25)
 
 
+def test_calls_of_an_outage_are_retries_of_the_run_although_its_cells_took_one_call_each() -> None:
+    rows = [Row(0, 1, 0, 1.0), Row(0, 1, 1, 1.0)]
+    lost = [Call(0, 1, number, Status.NETWORK_ERROR) for number in (1, 2, 3)]
+    summary = summary_of(make_design(2, 1, arms=("baseline",)), rows, [*lost, Call(0, 1), Call(0, 1)])
+    (run,) = summary.arms[0].runs
+    assert run.retries == 3
+    assert run.attempts == {"ok": 2, "network_error": 3}
+
+
 def test_time_left_is_told_while_the_study_runs_and_not_after() -> None:
     rows = [Row(0, 1, place, 1.0, finished=NOW - 50 + place) for place in range(50)]
     design = make_design(60, 1, arms=("baseline",))
