@@ -35,13 +35,28 @@ class Checked:
         providers(self.config, self.plan, os.environ)
 
 
-def check(path: Path, *, repeats: int | None = None, arms: tuple[str, ...] | None = None) -> Checked:
-    """Read and check a study file and its data set; ``repeats`` and ``arms`` override the file's.
+def check(
+    path: Path,
+    *,
+    repeats: int | None = None,
+    arms: tuple[str, ...] | None = None,
+    max_cost: float | None = None,
+    max_errors: float | None = None,
+    concurrency: int | None = None,
+) -> Checked:
+    """Read and check a study file and its data set; what is given overrides the file's.
 
     Raises:
         InputError: every fault of the study file, the data set or the templates.
     """
-    config = configs.narrowed(configs.load(path), repeats=repeats, arms=arms)
+    config = configs.narrowed(
+        configs.load(path),
+        repeats=repeats,
+        arms=arms,
+        max_cost=max_cost,
+        max_errors=max_errors,
+        concurrency=concurrency,
+    )
     source = config.dataset
     dataset = datasets.read(
         source.path,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -21,11 +21,13 @@ OWN_KEYS: Final = {
     "n": "one call gives one answer; say repeats in [study]",
 }
 
+SeedPolicy = Literal["none", "per-repeat", "per-item"]
+
 
 def _seed(value: object) -> object:
-    if value in ("none", "per-repeat") or (isinstance(value, int) and not isinstance(value, bool)):
+    if value in get_args(SeedPolicy) or (isinstance(value, int) and not isinstance(value, bool)):
         return value
-    raise ValueError('a seed is "none", "per-repeat" or a whole number')
+    raise ValueError('a seed is "none", "per-repeat", "per-item" or a whole number')
 
 
 def _body(body: Mapping[str, object]) -> Mapping[str, object]:
@@ -77,5 +79,5 @@ class ArmConfig(Table):
     temperature: float | None = Field(None, ge=0)
     top_p: float | None = Field(None, gt=0, le=1)
     max_tokens: int | None = Field(None, ge=1, le=10_000_000)
-    seed: Annotated[int | Literal["none", "per-repeat"], BeforeValidator(_seed)] = "none"
+    seed: Annotated[int | SeedPolicy, BeforeValidator(_seed)] = "none"
     extra_body: Annotated[dict[str, Any], AfterValidator(_body)] = Field(default_factory=dict)

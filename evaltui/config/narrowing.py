@@ -1,4 +1,4 @@
-"""The same study with fewer arms or another number of repeats, as chosen when it is launched."""
+"""The same study with fewer arms, another number of repeats or other limits, as chosen when it is launched."""
 
 from __future__ import annotations
 
@@ -7,32 +7,39 @@ from dataclasses import replace
 
 from evaltui.config.crosscheck import absent
 from evaltui.config.endpoints import EndpointConfig
+from evaltui.config.faults import checked, key_path
 from evaltui.config.study import StudyConfig, StudySection
 from evaltui.core.errors import Fault, InputError
 
 
-def narrowed(config: StudyConfig, *, repeats: int | None = None, arms: Sequence[str] | None = None) -> StudyConfig:
-    """The study with ``repeats`` repeats and only the named arms, in the file's order; None leaves it as it is.
+def narrowed(
+    config: StudyConfig,
+    *,
+    repeats: int | None = None,
+    arms: Sequence[str] | None = None,
+    max_cost: float | None = None,
+    max_errors: float | None = None,
+    concurrency: int | None = None,
+) -> StudyConfig:
+    """The study with only the named arms, in the file's order, and these settings of [study]; None leaves one as it is.
 
     Without its baseline arm the first remaining one is the baseline.
 
     Raises:
-        InputError: an arm that is not there, no arm at all, or a number of repeats that cannot be.
+        InputError: an arm that is not there, no arm at all, or a setting that cannot be.
     """
     faults = [Fault("arms", absent("arm", name, config.arms)) for name in arms or () if name not in config.arms]
     if arms is not None and not arms:
         faults.append(Fault("arms", "no arm is chosen; choose at least one"))
-    most = 1000
-    if repeats is not None and not 1 <= repeats <= most:
-        faults.append(Fault("repeats", f"{repeats} does not fit; it must be 1 to {most}"))
-    if faults:
-        raise InputError(config.study.name, faults)
     kept = {name: arm for name, arm in config.arms.items() if arms is None or name in arms}
-    changes: dict[str, object] = {
-        "repeats": config.study.repeats if repeats is None else repeats,
-        "baseline": config.study.baseline if config.study.baseline in kept else next(iter(kept)),
-    }
-    study: StudySection = config.study.model_copy(update=changes)
+    given = {"repeats": repeats, "max_cost": max_cost, "max_errors": max_errors, "concurrency": concurrency}
+    changes: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+    if kept:
+        changes["baseline"] = config.study.baseline if config.study.baseline in kept else next(iter(kept))
+    raw = config.study.model_dump() | changes
+    study = checked(StudySection, raw, lambda *parts: key_path(*parts), faults)
+    if faults or study is None:
+        raise InputError(config.study.name, faults)
     endpoints = {name: _without_arms(endpoint, set(kept)) for name, endpoint in config.endpoints.items()}
     return config.model_copy(update={"study": study, "arms": kept, "endpoints": endpoints})
 

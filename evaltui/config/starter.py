@@ -60,7 +60,7 @@ prompt = "prompts/baseline.txt"   # {{field}} stands for a field of the item
 temperature = 0.7             # leave nothing to the server's defaults: they change
 top_p = 1.0                   # no cut of unlikely words
 max_tokens = 200              # an answer that reaches this is counted as truncated, not as wrong
-seed = "none"                 # "none", a number, or "per-repeat"; a hint to the server, never a promise
+seed = "none"                 # "none", a number, "per-repeat" or "per-item"; a hint to the server, never a promise
 # extra_body = { response_format = { type = "json_object" } }   # sent with every call
 
 [arms.candidate]

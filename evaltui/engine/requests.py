@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from evaltui.config import ArmConfig, render
 from evaltui.core.pins import canonical, short_hash
 from evaltui.core.records import Cell, Decoding, Item, Message, Usage
 from evaltui.engine.estimate import expected_usage
+
+SEED_BITS: Final = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +48,21 @@ def prepare(arm: ArmConfig, item: Item, cell: Cell, order_seed: int) -> Prepared
         temperature=arm.temperature,
         top_p=arm.top_p,
         max_tokens=arm.max_tokens,
-        seed=seed_for(arm.seed, cell.repeat, order_seed),
+        seed=seed_for(arm.seed, cell, order_seed),
         extra_body=arm.extra_body,
     )
     return Prepared(cell, messages, decoding, short_hash(canonical(sent)), expected_usage(messages, arm.max_tokens))
 
 
-def seed_for(policy: str | int, repeat: int, order_seed: int) -> int | None:
-    """The seed sent with every call of a repeat: none, the same number always, or the order seed plus the repeat."""
+def seed_for(policy: str | int, cell: Cell, order_seed: int) -> int | None:
+    """The seed sent with a cell's calls.
+
+    "none": none. A number: that one, always. "per-repeat": the order seed plus the repeat. "per-item": one for each
+    item and repeat, the same in every arm, from a hash; it fits 31 bits, which every server takes.
+    """
     if isinstance(policy, int):
         return policy
-    return order_seed + repeat if policy == "per-repeat" else None
+    if policy == "per-item":
+        digest = short_hash(canonical([order_seed, cell.repeat, cell.item_id]))
+        return int.from_bytes(digest[:4], "big") & SEED_BITS
+    return order_seed + cell.repeat if policy == "per-repeat" else None

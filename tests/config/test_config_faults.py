@@ -80,7 +80,11 @@ def test_an_empty_study_says_which_tables_are_needed() -> None:
         ('prompt_text = "Q: {{question}}"', 'prompt = "absent.txt"', "arms.baseline.prompt: "),
         ("temperature = 0", 'prompt = "p.txt"', "prompt and prompt_text are both given"),
         ("temperature = 0", "temperature = true", "arms.baseline.temperature: true is not a number"),
-        ("temperature = 0", 'seed = "always"', 'arms.baseline.seed: a seed is "none", "per-repeat" or a whole number'),
+        (
+            "temperature = 0",
+            'seed = "always"',
+            'arms.baseline.seed: a seed is "none", "per-repeat", "per-item" or a whole number',
+        ),
         (
             "temperature = 0",
             "extra_body = { stream = true }",

@@ -134,5 +134,21 @@ def test_narrowing_to_what_is_not_there_is_refused(load: Load) -> None:
         configs.narrowed(load(), repeats=0, arms=("candidat",))
     assert [str(fault) for fault in refused.value.faults] == [
         "arms: there is no arm \"candidat\"; did you mean 'candidate'?",
-        "repeats: 0 does not fit; it must be 1 to 1000",
+        "repeats: 0 does not fit; it must be 1 or more",
     ]
+
+
+def test_limits_can_be_set_when_a_study_is_launched(load: Load) -> None:
+    config = load()
+    study = configs.narrowed(config, max_cost=2.5, max_errors=0.5, concurrency=3).study
+    assert (study.max_cost, study.max_errors, study.concurrency) == (2.5, 0.5, 3)
+    assert study.repeats == config.study.repeats
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("concurrency", 0), ("concurrency", 5000), ("max_cost", 0.0), ("max_cost", float("nan")), ("max_errors", 1.5)],
+)
+def test_a_limit_that_cannot_be_is_refused_by_name(load: Load, setting: str, value: float) -> None:
+    with pytest.raises(InputError, match=f"{setting}: .*(must be|is not)"):
+        configs.narrowed(load(), **{setting: value})

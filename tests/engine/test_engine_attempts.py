@@ -161,6 +161,19 @@ def test_the_seed_follows_the_arms_policy_and_is_recorded(policy: object, seeds:
     assert [request.decoding.seed for _, request in endpoint.calls] == seeds
 
 
+def test_a_seed_per_item_is_the_same_in_every_arm_and_another_for_every_item_and_repeat() -> None:
+    seeds: dict[str, dict[tuple[int, str], int | None]] = {}
+    for order_seed in (100, 101):
+        sink = Memory()
+        run(study(3, repeats=2, arm={"seed": "per-item"}, order_seed=order_seed), Told(right), sink)
+        for attempt in sink.attempts:
+            of_arm = seeds.setdefault(f"{attempt.cell.arm} {order_seed}", {})
+            of_arm[attempt.cell.repeat, attempt.cell.item_id] = attempt.seed
+    assert seeds["baseline 100"] == seeds["candidate 100"]
+    assert all(seed is not None and 0 <= seed < 2**31 for seed in seeds["baseline 100"].values())
+    assert len({*seeds["baseline 100"].values(), *seeds["baseline 101"].values()}) == 12
+
+
 def test_equal_requests_have_equal_hashes_whatever_their_seed() -> None:
     sink = Memory()
     run(study(2, arms=["baseline"], repeats=2, arm={"seed": "per-repeat"}), Told(right), sink)

@@ -18,7 +18,21 @@ from evaltui.cli.options import config_argument, db_option, headless_option, jso
 @click.option("--detach", is_flag=True, help="Start the engine and return; `evaltui watch` follows it.")
 @click.option("--new", is_flag=True, help="Start another study although one of this name is unfinished.")
 @click.option("--repeats", type=click.IntRange(min=1), help="Repeats per arm, instead of the file's.")
-def run(config: Path, db: Path, headless: bool, as_json: bool, detach: bool, new: bool, repeats: int | None) -> None:
+@click.option("--max-cost", type=float, metavar="MONEY", help="Stop before this is spent, instead of the file's.")
+@click.option("--max-errors", type=float, metavar="SHARE", help="Share of the last 50 calls that pauses the study.")
+@click.option("--concurrency", type=int, metavar="N", help="Calls in flight, instead of the file's.")
+def run(
+    config: Path,
+    db: Path,
+    headless: bool,
+    as_json: bool,
+    detach: bool,
+    new: bool,
+    repeats: int | None,
+    max_cost: float | None,
+    max_errors: float | None,
+    concurrency: int | None,
+) -> None:
     """Start the study of CONFIG, or go on with the unfinished one of the same name and pins.
 
     The engine is a process of its own: closing the screen leaves the study running.
@@ -29,7 +43,7 @@ def run(config: Path, db: Path, headless: bool, as_json: bool, detach: bool, new
     from evaltui.cli.output import talk
     from evaltui.cli.patience import once_unlocked
 
-    checked = check(config, repeats=repeats)
+    checked = check(config, repeats=repeats, max_cost=max_cost, max_errors=max_errors, concurrency=concurrency)
     for notice in checked.notices:
         talk(notice)
     checked.insist_keys()
