@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import closing, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -75,7 +75,9 @@ def run_here(db: Path, study_id: str, *, progress: Callable[[Progress], None] | 
         with closing(once_unlocked(partial(_taken_up, db, study_id))) as writer:
             # Read again: until the study was taken up, another process could extend it.
             plan, config, providers = _wired(db, study_id)
-            ending = asyncio.run(_run(plan, config, providers, writer, progress))
+            # What code of the user prints must not get into the report.
+            with redirect_stdout(sys.stderr):
+                ending = asyncio.run(_run(plan, config, providers, writer, progress))
         planned = store.resolve(db, study_id).design.repeats
         # Extended while it ran: the repeats that were added are another session's.
         if ending.outcome.state is not StudyState.FINISHED or planned <= plan.design.repeats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from evaltui.config.arms import ArmConfig
 from evaltui.config.endpoints import EndpointConfig
 from evaltui.config.faults import key_path, nearest, shown
 from evaltui.core.errors import Fault
@@ -50,4 +51,34 @@ def simulator_faults(endpoints: Mapping[str, EndpointConfig | None], arms: Itera
                     faults.append(Fault(key_path(*where, key, run), message))
                 elif arm not in arms:
                     faults.append(Fault(key_path(*where, key, run), absent("arm", arm, arms)))
+    return faults
+
+
+def arm_faults(endpoints: Mapping[str, EndpointConfig | None], arms: Mapping[str, ArmConfig | None]) -> list[Fault]:
+    """Settings of an arm that its kind of endpoint needs, or has no parameter for."""
+    faults = []
+    for name, arm in arms.items():
+        endpoint = endpoints.get(arm.endpoint) if arm is not None else None
+        if arm is None or endpoint is None:
+            continue
+        if endpoint.kind == "anthropic":
+            if arm.max_tokens is None:
+                faults.append(
+                    Fault(key_path("arms", name, "max_tokens"), "an anthropic endpoint needs it; set a limit")
+                )
+            if arm.seed != "none":
+                faults.append(Fault(key_path("arms", name, "seed"), 'an anthropic endpoint takes no seed; say "none"'))
+            if arm.temperature is not None and arm.temperature > 1:
+                faults.append(
+                    Fault(key_path("arms", name, "temperature"), "an anthropic endpoint takes temperatures from 0 to 1")
+                )
+        faults += [
+            Fault(
+                key_path("arms", name, setting),
+                f"endpoint {arm.endpoint} omits {setting}, so it would say what is not so; take it out of the arm, or "
+                f"out of omit",
+            )
+            for setting in endpoint.omit
+            if getattr(arm, setting) not in (None, "none")
+        ]
     return faults

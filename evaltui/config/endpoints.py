@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Final, Literal, Self
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
 from evaltui.config.secrets import USE_ENVIRONMENT, is_secret_name, looks_like_key
-from evaltui.config.tables import Table
+from evaltui.config.tables import Table, function_name
 from evaltui.core.simulation import SimulatorSettings
 
 SIGNED: Final = frozenset({"sig", "code", "sas"})
@@ -71,13 +72,68 @@ class Price(Table):
     output: float = Field(ge=0)
 
 
-class EndpointConfig(Table):
-    """One endpoint. A ``simulator`` without ``base_url`` runs in the engine's own process."""
+def _key_header(name: str) -> str:
+    _headers({name: ""})
+    return name
 
-    kind: Literal["openai", "simulator"]
+
+Omitted = Literal["temperature", "top_p", "max_tokens", "seed"]
+
+BELONGS: Final[Mapping[str, tuple[str, ...]]] = {
+    "base_url": ("openai", "anthropic", "simulator"),
+    "api_key_env": ("openai", "anthropic", "simulator"),
+    "headers": ("openai", "anthropic", "simulator"),
+    "key_header": ("openai", "anthropic"),
+    "ca_bundle": ("openai", "anthropic"),
+    "trust_env": ("openai", "anthropic"),
+    "omit": ("openai", "anthropic"),
+    "probe": ("openai", "anthropic"),
+    "token_limit": ("openai",),
+    "command": ("command",),
+    "mode": ("command",),
+    "format": ("command",),
+    "function": ("python",),
+    "path": ("replay",),
+    "simulator": ("simulator",),
+}
+"""Keys that only some kinds of endpoint have."""
+
+NEEDED: Final[Mapping[str, tuple[str, str]]] = {
+    "openai": ("base_url", "http://127.0.0.1:8000/v1"),
+    "anthropic": ("base_url", "https://api.anthropic.com"),
+    "command": ("command", '["python3", "agent.py"]'),
+    "python": ("function", "package.module:function"),
+    "replay": ("path", "answers.jsonl"),
+}
+"""The key without which a kind of endpoint cannot be, with an example."""
+
+
+class EndpointConfig(Table):
+    """One endpoint. A ``simulator`` without ``base_url`` runs in the engine's own process.
+
+    ``token_limit`` is the name under which ``max_tokens`` is sent; ``omit`` are settings that are not sent at all. Both
+    hold for every arm of the endpoint and are pinned. ``probe`` says whether `run` tries the endpoint out before it
+    starts; None: unless it is on this machine. ``format`` is what a command is given and prints, text unless said
+    otherwise, and ``mode`` "lines" keeps it running, a JSON line for each call. ``folder`` is where commands and
+    functions start: the study file's.
+    """
+
+    kind: Literal["openai", "anthropic", "command", "python", "replay", "simulator"]
     base_url: Annotated[str, AfterValidator(_url)] | None = None
     api_key_env: Annotated[str, AfterValidator(_variable)] | None = None
     headers: Annotated[dict[str, str], AfterValidator(_headers)] = Field(default_factory=dict)
+    key_header: Annotated[str, AfterValidator(_key_header)] | None = None
+    ca_bundle: Path | None = None
+    trust_env: bool = True
+    token_limit: Literal["max_tokens", "max_completion_tokens"] | None = None
+    omit: list[Omitted] = Field(default_factory=list)
+    probe: bool | None = None
+    command: Annotated[list[str], Field(min_length=1)] | None = None
+    mode: Literal["call", "lines"] = "call"
+    format: Literal["text", "json"] | None = None
+    function: Annotated[str, AfterValidator(function_name)] | None = None
+    path: Path | None = None
+    folder: Path | None = None
     timeout_s: float = Field(60.0, gt=0, le=LONGEST_CALL_S)
     retries: int = Field(3, ge=0, le=100)
     retry_timeouts: bool = True
@@ -86,8 +142,19 @@ class EndpointConfig(Table):
 
     @model_validator(mode="after")
     def _fits_its_kind(self) -> Self:
-        if self.kind == "openai" and self.base_url is None:
-            raise ValueError("an endpoint of kind 'openai' needs a base_url, such as http://127.0.0.1:8000/v1")
-        if self.kind != "simulator" and self.simulator is not None:
-            raise ValueError(f"simulator settings belong to kind 'simulator', and this endpoint is {self.kind!r}")
+        strange = [
+            f"{name} belongs to kind {' or '.join(map(repr, kinds))}, and this endpoint is {self.kind!r}"
+            for name, kinds in BELONGS.items()
+            if self.kind not in kinds
+            and getattr(self, name) != type(self).model_fields[name].get_default(call_default_factory=True)
+        ]
+        if strange:
+            raise ValueError("; ".join(strange))
+        needed, example = NEEDED.get(self.kind, (None, ""))
+        if needed is not None and getattr(self, needed) is None:
+            raise ValueError(f"an endpoint of kind {self.kind!r} needs {needed}, such as {example}")
+        if self.mode == "lines" and self.format == "text":
+            raise ValueError('mode = "lines" speaks JSON; format = "text" does not go with it')
+        if self.key_header is not None and self.api_key_env is None:
+            raise ValueError("key_header names the header of a key, and there is no api_key_env to take the key from")
         return self

@@ -42,7 +42,7 @@ LIMITS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "literal_error": lambda limit: f"one of {limit['expected']}",
 }
 NEEDED: Final = "this key is needed"
-LATER: Final = ("anthropic", "command", "python", "replay", "judge", "claims")
+LATER: Final = ("judge", "claims")
 
 
 def checked(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from evaltui.config.arms import ArmConfig
-from evaltui.config.crosscheck import absent, primary_faults, simulator_faults
+from evaltui.config.crosscheck import absent, arm_faults, primary_faults, simulator_faults
 from evaltui.config.endpoints import EndpointConfig
 from evaltui.config.faults import NEEDED, checked, key_path, kind_fault, shown, unknown_key
 from evaltui.config.files import UnreadableError, read_prompt, read_schema, read_text, resolved
@@ -62,12 +62,13 @@ def from_mapping(data: Mapping[str, object], base_dir: Path, source: str) -> Stu
     parts: Raw = {
         "study": _study(_section(raw, "study", faults), list(tables["arms"]), faults),
         "dataset": _dataset(_section(raw, "dataset", faults), base_dir, faults),
-        "endpoints": {name: _endpoint(name, table, faults) for name, table in tables["endpoints"].items()},
+        "endpoints": {name: _endpoint(name, table, base_dir, faults) for name, table in tables["endpoints"].items()},
         "arms": _arms(tables["arms"], list(tables["endpoints"]), base_dir, faults),
         "scorers": _scorers(tables["scorers"], base_dir, faults),
     }
     free = checked(FreeForm, {name: raw[name] for name in ("pins", "gate") if name in raw}, key_path, faults)
     faults += simulator_faults(parts["endpoints"], list(tables["arms"]))
+    faults += arm_faults(parts["endpoints"], parts["arms"])
     faults += primary_faults(tables["scorers"])
     if faults or free is None:
         raise InputError(source, list(dict.fromkeys(faults)))
@@ -121,8 +122,9 @@ def _dataset(raw: Raw | None, base_dir: Path, faults: list[Fault]) -> DatasetCon
     return checked(DatasetConfig, raw, partial(key_path, "dataset"), faults)
 
 
-def _endpoint(name: str, raw: Raw, faults: list[Fault]) -> EndpointConfig | None:
+def _endpoint(name: str, raw: Raw, base_dir: Path, faults: list[Fault]) -> EndpointConfig | None:
     where = partial(key_path, "endpoints", name)
+    _find_files(raw, base_dir, ("path", "ca_bundle"), ("command", "python"))
     settings = raw.get("simulator")
     if settings is not None:
         table = checked(SimulatorTable, settings, partial(where, "simulator"), faults)
@@ -130,6 +132,16 @@ def _endpoint(name: str, raw: Raw, faults: list[Fault]) -> EndpointConfig | None
     elif raw.get("kind") == "simulator":
         raw["simulator"] = SimulatorSettings()
     return checked(EndpointConfig, raw, where, faults)
+
+
+def _find_files(raw: Raw, base_dir: Path, keys: Sequence[str], with_folder: Sequence[object]) -> None:
+    """Resolve the names of files from the study file's folder, which commands and functions start in."""
+    for key in keys:
+        if isinstance(raw.get(key), str):
+            raw[key] = resolved(raw[key], base_dir)
+    if raw.get("kind") in with_folder:
+        folder = raw.get("folder") or "."
+        raw["folder"] = resolved(folder, base_dir) if isinstance(folder, str) else folder
 
 
 def _arms(tables: dict[str, Raw], endpoints: list[str], base_dir: Path, faults: list[Fault]) -> Raw:
@@ -186,6 +198,7 @@ def _scorers(tables: dict[str, Raw], base_dir: Path, faults: list[Fault]) -> Raw
             continue
         if len(tables) == 1:
             raw["primary"] = True
+        _find_files(raw, base_dir, (), ("python", "command"))
         if kind == "json_schema" and isinstance(raw.get("schema"), str):
             try:
                 raw["schema"] = read_schema(resolved(raw["schema"], base_dir))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
 import jsonschema
@@ -9,7 +10,7 @@ import regex
 from jsonschema.validators import validator_for
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from evaltui.config.tables import Table
+from evaltui.config.tables import Table, function_name
 
 
 class ScorerConfig(Table):
@@ -115,6 +116,32 @@ class JsonSchemaScorer(ScorerConfig):
         return False
 
 
+class PythonScorer(ScorerConfig):
+    """``folder`` is where the module is found: the study file's."""
+
+    kind: Literal["python"]
+    function: Annotated[str, AfterValidator(function_name)]
+    folder: Path
+    timeout_s: float = Field(60.0, gt=0, le=86_400)
+
+    @property
+    def needs_gold(self) -> bool:
+        return False
+
+
+class CommandScorer(ScorerConfig):
+    """``folder`` is where the command starts: the study file's."""
+
+    kind: Literal["command"]
+    command: Annotated[list[str], Field(min_length=1)]
+    folder: Path
+    timeout_s: float = Field(60.0, gt=0, le=86_400)
+
+    @property
+    def needs_gold(self) -> bool:
+        return False
+
+
 SCORERS: Final[dict[str, type[ScorerConfig]]] = {
     "exact": ExactScorer,
     "contains": ContainsScorer,
@@ -123,4 +150,6 @@ SCORERS: Final[dict[str, type[ScorerConfig]]] = {
     "numeric": NumericScorer,
     "json": JsonScorer,
     "json_schema": JsonSchemaScorer,
+    "python": PythonScorer,
+    "command": CommandScorer,
 }

@@ -36,4 +36,16 @@ def _checked(name: str) -> str:
     return name
 
 
+def function_name(name: str) -> str:
+    """``package.module:function``, checked for its form.
+
+    Raises:
+        ValueError: it is not of that form.
+    """
+    module, colon, function = name.partition(":")
+    if not colon or not all(part.isidentifier() for part in (*module.split("."), *function.split("."))):
+        raise ValueError(f"{name!r} is not of the form module:function, such as agents.answer:ask")
+    return name
+
+
 StudyName = Annotated[str, AfterValidator(_checked)]

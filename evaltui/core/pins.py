@@ -10,6 +10,9 @@ from typing import Final
 RECORDED_ONLY: Final = frozenset({"concurrency", "dataset_bytes_sha256", "endpoint_url", "git_commit", "harness"})
 """Pins that are kept and shown but do not make another configuration: they are in no pin hash."""
 
+PROBED: Final = "probe."
+"""How the pins begin that an endpoint showed when it was tried out. They are recorded only, too."""
+
 
 def canonical(value: object) -> bytes:
     """JSON with sorted keys and no blanks. Lone surrogates are kept, so that distinct texts stay distinct."""
@@ -43,4 +46,4 @@ def differing(a: Mapping[str, object], b: Mapping[str, object]) -> list[tuple[st
 
 def identifying(pins: Mapping[str, object]) -> dict[str, object]:
     """The pins that make a configuration what it is; a pin hash is the :func:`digest` of these."""
-    return {name: value for name, value in pins.items() if name not in RECORDED_ONLY}
+    return {name: value for name, value in pins.items() if name not in RECORDED_ONLY and not name.startswith(PROBED)}

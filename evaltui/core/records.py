@@ -73,7 +73,8 @@ class Usage:
 class Completion:
     """What came back. ``status`` is OK, TRUNCATED, EMPTY or REFUSED; only OK goes on to be scored.
 
-    A TRUNCATED text is shown to the scorer for its would-be label, never for a score.
+    A TRUNCATED text is shown to the scorer for its would-be label, never for a score. ``oddities`` are sentences
+    about what its endpoint does that nobody asked for, without the endpoint's name.
     """
 
     text: str
@@ -83,6 +84,7 @@ class Completion:
     model: str | None = None
     fingerprint: str | None = None
     usage: Usage = Usage()
+    oddities: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

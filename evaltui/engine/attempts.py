@@ -70,7 +70,8 @@ async def ask(prepared: Prepared, endpoint: Endpoint, control: Control, sink: Si
         record(_attempt(prepared, number, outcome, timing, latency_s, endpoint))
         if isinstance(outcome, Completion):
             endpoint.count(outcome)
-            _tell_unmetered(outcome, endpoint, sink)
+            for kind, text in endpoint.news(outcome):
+                tell(sink, kind, text, "warning")
             return Answer(outcome, number, latency_s)
         granted = patience.wait_after(outcome)
         if _fatal(outcome, granted, number, endpoint, control):
@@ -161,20 +162,3 @@ def _attempt(
         seed=prepared.decoding.seed,
         request_hash=prepared.hash,
     )
-
-
-def _tell_unmetered(completion: Completion, endpoint: Endpoint, sink: Sink) -> None:
-    """Say once that a priced endpoint does not report what its calls use."""
-    usage = completion.usage
-    if (
-        endpoint.config.price is None
-        or endpoint.unmetered
-        or None not in (usage.prompt_tokens, usage.completion_tokens)
-    ):
-        return
-    endpoint.unmetered = True
-    text = (
-        f"endpoint {endpoint.name} reports no token usage: its calls are reckoned at four characters a token and "
-        "the longest answer asked for"
-    )
-    tell(sink, "no_usage", text, "warning")

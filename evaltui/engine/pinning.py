@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Final
 
 from evaltui import __version__
 from evaltui.config import EndpointConfig, StudyConfig
+from evaltui.core.errors import EvaltuiError
 from evaltui.core.pins import digest, identifying
 from evaltui.core.simulation import SimulatorSettings
-from evaltui.core.study import ArmDesign, PinValue
+from evaltui.core.study import ArmDesign, PinValue, StudyPlan
 from evaltui.datasets import Dataset
-from evaltui.providers.address import chat_url
+from evaltui.outside.commands import Command
+from evaltui.outside.functions import source_of
+from evaltui.providers.address import chat_url, messages_url
 
 DEFAULT_SIMULATOR: Final = SimulatorSettings()
 
@@ -45,6 +49,7 @@ def pinned_arm(
         **{f"scorer.{scorer}": version for scorer, version in versions.items()},
         "endpoint_kind": endpoint.kind,
         "endpoint_url": called_url(endpoint),
+        **dict(_endpoint_pins(endpoint)),
         **(dict(_simulator_pins(endpoint.simulator, name)) if endpoint.simulator is not None else {}),
         "order_seed": config.study.order_seed,
         "schedule": config.study.schedule,
@@ -56,9 +61,63 @@ def pinned_arm(
     return ArmDesign(name, pins, digest(identifying(pins)))
 
 
+def _endpoint_pins(endpoint: EndpointConfig) -> Iterator[tuple[str, PinValue]]:
+    """What of an endpoint can change answers, where it is said: nothing for a plain server."""
+    if endpoint.token_limit not in (None, "max_tokens"):
+        yield "token_limit", endpoint.token_limit
+    if endpoint.omit:
+        yield "omit", ", ".join(sorted(endpoint.omit))
+    if endpoint.command is not None:
+        yield "command", json.dumps(endpoint.command)
+        yield "command_mode", "lines" if endpoint.mode == "lines" else endpoint.format or "text"
+    if endpoint.function is not None:
+        yield "function", endpoint.function
+    yield from file_pins(endpoint).items()
+
+
+def file_pins(endpoint: EndpointConfig) -> dict[str, PinValue]:
+    """SHA-256 of the user's own files behind an endpoint: its script, its module, its recording."""
+    folder = endpoint.folder or Path()
+    if endpoint.command is not None:
+        files = Command(tuple(endpoint.command), folder).files
+        return {"command_sha256": _sha256_of(files)} if files else {}
+    if endpoint.function is not None:
+        source = source_of(endpoint.function, folder)
+        return {"function_sha256": _sha256_of([source])} if source is not None else {}
+    return {"answers_sha256": _sha256_of([endpoint.path])} if endpoint.path is not None else {}
+
+
+def insist_same_files(config: StudyConfig, plan: StudyPlan) -> None:
+    """Refuse to go on with a study when a file behind one of its endpoints is no longer what was pinned.
+
+    Raises:
+        EvaltuiError: it names the arm and the endpoint.
+    """
+    for arm in plan.design.arms:
+        endpoint = config.arms[arm.name].endpoint
+        for pin, now in file_pins(config.endpoints[endpoint]).items():
+            if arm.pins.get(pin) not in (None, now):
+                raise EvaltuiError(
+                    f"the files behind endpoint {endpoint} have changed since arm {arm.name} was pinned ({pin}): "
+                    "put them back, or start another study with --new"
+                )
+
+
+def _sha256_of(paths: Sequence[Path]) -> str:
+    whole = hashlib.sha256()
+    for path in paths:
+        try:
+            whole.update(path.read_bytes())
+        except OSError as error:
+            raise EvaltuiError(f"{path} cannot be read: {error.strerror}") from None
+    return whole.hexdigest()
+
+
 def called_url(endpoint: EndpointConfig) -> str:
     """The URL that is called (it holds no credentials), or the endpoint's kind where there is none."""
-    return endpoint.kind if endpoint.base_url is None else chat_url(endpoint.base_url)
+    if endpoint.base_url is None:
+        return endpoint.kind
+    return messages_url(endpoint.base_url) if endpoint.kind == "anthropic" else chat_url(endpoint.base_url)
 
 
 def _simulator_pins(settings: SimulatorSettings, arm: str) -> Iterator[tuple[str, PinValue]]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from evaltui import scorers as scoring
 from evaltui.config import EndpointConfig, StudyConfig
+from evaltui.config.secrets import is_secret_name
 from evaltui.core.errors import EvaltuiError, Fault, InputError
 from evaltui.core.protocols import Provider, Scorer
 from evaltui.core.simulation import SimulatorSettings
 from evaltui.core.study import StudyPlan
+from evaltui.engine.pinning import insist_same_files
 from evaltui.providers.simulator import Simulator
 
 
@@ -20,7 +23,7 @@ def providers(config: StudyConfig, plan: StudyPlan, environ: Mapping[str, str]) 
 
     Raises:
         InputError: every environment variable that is named and not set; no value is ever quoted.
-        EvaltuiError: a URL, key or header cannot be used.
+        EvaltuiError: a URL, key, header, function or recording cannot be used, or is not the one that was pinned.
     """
     used = {name: config.endpoints[name] for name in dict.fromkeys(arm.endpoint for arm in config.arms.values())}
     missing = [
@@ -30,10 +33,17 @@ def providers(config: StudyConfig, plan: StudyPlan, environ: Mapping[str, str]) 
     ]
     if missing:
         raise InputError(plan.config_path or plan.design.name, missing)
-    return {
-        name: simulator(config, plan, name) if endpoint.base_url is None else _over_http(endpoint, environ)
-        for name, endpoint in used.items()
-    }
+    insist_same_files(config, plan)
+    return {name: _provider(config, plan, name, environ) for name in used}
+
+
+def _provider(config: StudyConfig, plan: StudyPlan, name: str, environ: Mapping[str, str]) -> Provider:
+    endpoint = config.endpoints[name]
+    if endpoint.kind == "simulator" and endpoint.base_url is None:
+        return simulator(config, plan, name)
+    if endpoint.kind in ("openai", "anthropic", "simulator"):
+        return _over_http(name, endpoint, environ)
+    return _local(name, endpoint, environ)
 
 
 def simulator(config: StudyConfig, plan: StudyPlan, endpoint: str | None = None) -> Simulator:
@@ -66,10 +76,45 @@ def scorers(config: StudyConfig) -> tuple[Scorer, ...]:
     return tuple(scoring.build(name, config.scorers[name].kind, config.scorers[name].options()) for name in names)
 
 
-def _over_http(endpoint: EndpointConfig, environ: Mapping[str, str]) -> Provider:
+def _over_http(name: str, endpoint: EndpointConfig, environ: Mapping[str, str]) -> Provider:
     # Here and not at the top: the HTTP client takes 0.2 s to import, and the demo needs none.
-    from evaltui.providers.openai import OpenAIProvider
+    from evaltui.providers.anthropic import AnthropicProvider
+    from evaltui.providers.http import Connection
+    from evaltui.providers.openai import Dialect, OpenAIProvider
 
     assert endpoint.base_url is not None
     key = environ[endpoint.api_key_env].strip() if endpoint.api_key_env is not None else None
-    return OpenAIProvider(endpoint.base_url, key, endpoint.headers, cell_header=endpoint.kind == "simulator")
+    connection = Connection(key, endpoint.headers, endpoint.key_header, endpoint.ca_bundle, endpoint.trust_env)
+    omit = frozenset[str](endpoint.omit)
+    try:
+        if endpoint.kind == "anthropic":
+            return AnthropicProvider(endpoint.base_url, connection, omit)
+        dialect = Dialect(endpoint.token_limit or "max_tokens", omit)
+        return OpenAIProvider(endpoint.base_url, connection, dialect, cell_header=endpoint.kind == "simulator")
+    except EvaltuiError as error:
+        raise EvaltuiError(f"endpoint {name}: {error}") from None
+
+
+def _local(name: str, endpoint: EndpointConfig, environ: Mapping[str, str]) -> Provider:
+    """A command, a function or a recording: what needs no server."""
+    from evaltui.outside.commands import Command
+    from evaltui.providers.command import CommandProvider, LineProvider
+    from evaltui.providers.function import FunctionProvider
+    from evaltui.providers.replay import ReplayProvider
+
+    folder = endpoint.folder or Path()
+    secrets = [value for variable, value in environ.items() if is_secret_name(variable)]
+    if endpoint.kind == "replay":
+        assert endpoint.path is not None
+        return ReplayProvider(endpoint.path)
+    if endpoint.kind == "python":
+        assert endpoint.function is not None
+        try:
+            return FunctionProvider(endpoint.function, folder, secrets)
+        except EvaltuiError as error:
+            raise EvaltuiError(f"endpoint {name}: {error}") from None
+    assert endpoint.command is not None
+    command = Command(tuple(endpoint.command), folder)
+    if endpoint.mode == "lines":
+        return LineProvider(command, secrets)
+    return CommandProvider(command, as_json=endpoint.format == "json", secrets=secrets)

@@ -10,6 +10,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 from evaltui.core.errors import EvaltuiError
 
 _CHAT: Final = "/chat/completions"
+_MESSAGES: Final = "/messages"
 
 
 def chat_url(base_url: str) -> str:
@@ -19,14 +20,7 @@ def chat_url(base_url: str) -> str:
     around it, doubled slashes; a query stays a query. Raises EvaltuiError, never quoting a password, for a URL without
     scheme or host, with another scheme, with credentials, or that leads to the plain-prompt endpoint.
     """
-    text = base_url.strip()
-    if "@" in text.partition("?")[0]:
-        raise EvaltuiError(
-            "the base URL holds a user name or password; take them out and name the environment variable that holds "
-            "the key in api_key_env"
-        )
-    parts = _split(text)
-    path = re.sub(r"/{2,}", "/", parts.path).rstrip("/")
+    text, parts, path = _read(base_url)
     if not path:
         path = f"/v1{_CHAT}"
     elif not path.endswith(_CHAT):
@@ -35,6 +29,28 @@ def chat_url(base_url: str) -> str:
             raise EvaltuiError(f"base URL {text!r} is the plain-prompt endpoint; did you mean …{meant}?")
         path += _CHAT
     return urlunsplit((parts.scheme.lower(), parts.netloc.lower(), path, parts.query, ""))
+
+
+def messages_url(base_url: str) -> str:
+    """The messages URL of an Anthropic endpoint, from the same forms of base URL. Raises as :func:`chat_url` does."""
+    _, parts, path = _read(base_url)
+    if not path:
+        path = f"/v1{_MESSAGES}"
+    elif not path.endswith(_MESSAGES):
+        path += _MESSAGES
+    return urlunsplit((parts.scheme.lower(), parts.netloc.lower(), path, parts.query, ""))
+
+
+def _read(base_url: str) -> tuple[str, SplitResult, str]:
+    """The text without blanks around it, its parts, and its path without doubled or closing slashes."""
+    text = base_url.strip()
+    if "@" in text.partition("?")[0]:
+        raise EvaltuiError(
+            "the base URL holds a user name or password; take them out and name the environment variable that holds "
+            "the key in api_key_env"
+        )
+    parts = _split(text)
+    return text, parts, re.sub(r"/{2,}", "/", parts.path).rstrip("/")
 
 
 def _split(text: str) -> SplitResult:

@@ -10,6 +10,8 @@ from typing import Final
 from evaltui.core.records import Usage
 
 _NAME_LIMIT: Final = 200
+BROKEN_OFF: Final = frozenset({"error", "abort", "network_error", "insufficient_system_resource"})
+"""Finish reasons by which servers say that they failed part-way."""
 _TAG = re.compile(r"<[^<>]*>")
 
 
@@ -29,7 +31,7 @@ class BodyError:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the first choice of a completion holds; ``text`` is empty where the content was null."""
+    """What the first of ``choices`` choices of a completion holds; ``text`` is empty where the content was null."""
 
     text: str
     reasoning: str
@@ -38,6 +40,7 @@ class Answer:
     model: str | None
     fingerprint: str | None
     usage: Usage
+    choices: int = 1
 
 
 def parse(body: bytes) -> object:
@@ -51,6 +54,8 @@ def parse(body: bytes) -> object:
         raise NotAnAnswerError("the body is empty")
     if text.lstrip().startswith("<"):
         raise NotAnAnswerError(f"an HTML page instead of JSON: {_without_tags(text)}")
+    if text.lstrip().startswith(("data:", "event:")):
+        raise NotAnAnswerError(f"a stream of events instead of one answer: {text[:200]}")
     raise NotAnAnswerError(f"the body is not JSON: {text[:2000]}")
 
 
@@ -73,32 +78,41 @@ def read_answer(value: object) -> Answer:
     if not isinstance(value, dict):
         raise NotAnAnswerError(f"the body is JSON but no object: {str(value)[:100]}")
     choices = value.get("choices")
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+    choice = _first_choice(choices)
+    if choice is None:
         raise NotAnAnswerError("the answer has no choices")
-    message = choices[0].get("message")
+    message = choice.get("message")
     if not isinstance(message, dict):
         raise NotAnAnswerError("the answer has a choice without a message")
     text, thought = _content(message.get("content"))
     return Answer(
         text=text,
-        reasoning=_text(message.get("reasoning_content")) or _text(message.get("reasoning")) or thought,
-        refusal=_text(message.get("refusal")),
-        finish_reason=_name(choices[0].get("finish_reason")),
-        model=_name(value.get("model")),
-        fingerprint=_name(value.get("system_fingerprint")),
-        usage=_usage(value.get("usage")),
+        reasoning=as_text(message.get("reasoning_content")) or as_text(message.get("reasoning")) or thought,
+        refusal=as_text(message.get("refusal")),
+        finish_reason=as_name(choice.get("finish_reason")),
+        model=as_name(value.get("model")),
+        fingerprint=as_name(value.get("system_fingerprint")),
+        usage=read_usage(value.get("usage")),
+        choices=len(choices) if isinstance(choices, list) else 1,
     )
 
 
 def choice_error(value: object) -> BodyError | None:
     """The error inside the first choice: a gateway's way to say that the upstream failed after status 200."""
-    choices = value.get("choices") if isinstance(value, dict) else None
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+    choice = _first_choice(value.get("choices") if isinstance(value, dict) else None)
+    if choice is None:
         return None
-    error = choices[0].get("error")
+    error = choice.get("error")
     if isinstance(error, dict):
         return _error_of(error)
-    return BodyError("the upstream failed") if choices[0].get("finish_reason") == "error" else None
+    ended = choice.get("finish_reason")
+    return BodyError("the upstream failed") if isinstance(ended, str) and ended in BROKEN_OFF else None
+
+
+def _first_choice(choices: object) -> dict[str, object] | None:
+    """The choice with index 0, else the first: one call gives one answer, whatever else was sent along."""
+    found = [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
+    return next((choice for choice in found if choice.get("index") == 0), found[0] if found else None)
 
 
 def _error_of(error: dict[str, object]) -> BodyError:
@@ -121,29 +135,35 @@ def _content(content: object) -> tuple[str, str]:
     if not isinstance(content, list):
         raise NotAnAnswerError(f"the message's content is neither text nor a list of parts: {str(content)[:100]}")
     parts = [part for part in content if isinstance(part, dict)]
-    answer = "".join(_text(part.get("text")) for part in parts if part.get("type") in ("text", "output_text", None))
-    thought = "".join(_text(part.get("thinking")) for part in parts if part.get("type") == "thinking")
+    answer = "".join(as_text(part.get("text")) for part in parts if part.get("type") in ("text", "output_text", None))
+    thought = "".join(as_text(part.get("thinking")) for part in parts if part.get("type") == "thinking")
     return answer, thought
 
 
-def _usage(usage: object) -> Usage:
+def plain_answer(text: str) -> Answer:
+    """An answer of which nothing but its text is known."""
+    return Answer(text, "", "", None, None, None, Usage())
+
+
+def read_usage(usage: object) -> Usage:
+    """Token counts as an OpenAI-compatible server reports them; what is strange is not known."""
     if not isinstance(usage, dict):
         return Usage()
     details = usage.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, dict) else None
-    return Usage(_count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")), _count(cached))
+    return Usage(as_count(usage.get("prompt_tokens")), as_count(usage.get("completion_tokens")), as_count(cached))
 
 
-def _count(value: object) -> int | None:
+def as_count(value: object) -> int | None:
     """A token count that can be added up and stored, or None."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**40 else None
 
 
-def _text(value: object) -> str:
+def as_text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _name(value: object) -> str | None:
+def as_name(value: object) -> str | None:
     return value[:_NAME_LIMIT] if isinstance(value, str) and value else None
 
 

@@ -2,103 +2,65 @@
 
 from __future__ import annotations
 
-import json
-import time
-from collections.abc import Mapping
-from types import MappingProxyType
+from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urlsplit
 
-import aiohttp
-import httpx
-
-from evaltui import __version__
-from evaltui.core.errors import EvaltuiError
 from evaltui.core.records import Completion, Failure, Request
-from evaltui.core.status import Status
 from evaltui.providers.address import chat_url
 from evaltui.providers.cell_header import CELL_HEADER, encode_cell, name_of
-from evaltui.providers.classify import Reply, of_reply
-from evaltui.providers.connection import of_exception
-from evaltui.providers.secrets import Redactor
-from evaltui.providers.transport import make_client
+from evaltui.providers.chat_body import read_answer
+from evaltui.providers.http import Connection, HttpEndpoint, key_headers
 
-__all__ = ["OpenAIProvider", "chat_url", "request_body"]
+__all__ = ["Dialect", "OpenAIProvider", "chat_url", "request_body"]
 
-BODY_LIMIT: Final = 32 * 2**20
-_NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What a server calls the limit on an answer's tokens, and which parameters it is not to be sent."""
+
+    token_limit: str = "max_tokens"
+    omit: frozenset[str] = frozenset()
+
+
+PLAIN: Final = Dialect()
+NO_CONNECTION: Final = Connection()
 
 
 class OpenAIProvider:
-    """One endpoint. The caller owns the deadline: cancelling a call frees its connection.
+    """One endpoint. ``cell_header`` names the cell in each request, for simulator endpoints.
 
-    ``cell_header`` names the cell in each request, for simulator endpoints. Raises EvaltuiError for a base URL that
-    cannot be used, and for a key or header that cannot be sent; none of them is ever quoted.
+    Raises EvaltuiError for a base URL that cannot be used, and as :class:`HttpEndpoint` does.
     """
 
     def __init__(
         self,
         base_url: str,
-        api_key: str | None,
-        headers: Mapping[str, str] = _NO_HEADERS,
+        connection: Connection = NO_CONNECTION,
+        dialect: Dialect = PLAIN,
+        *,
         cell_header: bool = False,
     ) -> None:
-        self.url = chat_url(base_url)
-        self._where = urlsplit(self.url).netloc
+        own = key_headers(connection, lambda key: {"Authorization": f"Bearer {key}"})
+        self._http = HttpEndpoint(chat_url(base_url), connection, own, read_answer)
+        self._dialect = dialect
         self._cell_header = cell_header
-        key = (api_key or "").strip()
-        sent = {
-            "Content-Type": "application/json",
-            "Accept": "application/json",
-            "User-Agent": f"evaltui/{__version__}",
-        }
-        if key:
-            sent["Authorization"] = f"Bearer {key}"
-        for name, value in {**sent, **headers}.items():
-            if not (name.isascii() and value.isascii() and name.isprintable() and value.isprintable()):
-                what = "the key" if name == "Authorization" else f"header {name!r}"
-                raise EvaltuiError(f"{what} for {self.url} holds characters that cannot be sent in an HTTP header")
-        self._client = make_client(self.url, {**sent, **headers})
-        self._redactor = Redactor([key, *headers.values()])
+
+    @property
+    def url(self) -> str:
+        """The URL that is really called."""
+        return self._http.url
 
     async def complete(self, request: Request) -> Completion | Failure:
-        """Sends one request. Raises nothing but CancelledError."""
-        try:
-            content = json.dumps(request_body(request), allow_nan=False).encode()
-        except (TypeError, ValueError) as error:
-            return Failure(Status.REQUEST_ERROR, f"the request cannot be written as JSON: {error}", pause=True)
+        """Send one request. Raises nothing but CancelledError."""
         extra = {CELL_HEADER: encode_cell(name_of(request))} if self._cell_header else {}
-        try:
-            reply = await self._post(content, extra)
-        except (
-            httpx.HTTPError,
-            httpx.InvalidURL,
-            httpx.StreamError,
-            aiohttp.ClientError,
-            OSError,
-            ValueError,
-        ) as error:
-            return of_exception(error, self._where)
-        if reply is None:
-            return Failure(Status.SERVER_ERROR, f"the answer is larger than {BODY_LIMIT // 2**20} MB")
-        return self._redactor.outcome(of_reply(reply, time.time()))
+        return await self._http.post(request_body(request, self._dialect), extra)
 
     async def close(self) -> None:
-        await self._client.aclose()
-
-    async def _post(self, content: bytes, headers: dict[str, str]) -> Reply | None:
-        """The whole reply, or None when its body is larger than the limit."""
-        async with self._client.stream("POST", self.url, content=content, headers=headers) as response:
-            body = bytearray()
-            async for chunk in response.aiter_bytes():
-                body += chunk
-                if len(body) > BODY_LIMIT:
-                    return None
-            return Reply(response.status_code, dict(response.headers), self._redactor.body(bytes(body)))
+        await self._http.close()
 
 
-def request_body(request: Request) -> dict[str, object]:
-    """The body as sent: only parameters that are set, then the arm's extra fields, which win."""
+def request_body(request: Request, dialect: Dialect = PLAIN) -> dict[str, object]:
+    """The body as sent: only parameters that are set and taken, then the arm's extra fields, which win."""
     decoding = request.decoding
     optional = {
         "temperature": decoding.temperature,
@@ -106,9 +68,12 @@ def request_body(request: Request) -> dict[str, object]:
         "max_tokens": decoding.max_tokens,
         "seed": decoding.seed,
     }
+    sent = {name: value for name, value in optional.items() if value is not None and name not in dialect.omit}
+    if "max_tokens" in sent:
+        sent[dialect.token_limit] = sent.pop("max_tokens")
     return {
         "model": decoding.model,
         "messages": [{"role": message.role, "content": message.content} for message in request.messages],
-        **{name: value for name, value in optional.items() if value is not None},
+        **sent,
         **decoding.extra_body,
     }

@@ -8,18 +8,22 @@ from typing import Final, Generic
 
 from evaltui.core.errors import Fault, InputError
 from evaltui.core.protocols import Scorer
-from evaltui.scorers import choice, contains, exact, json_equality, json_schema, numeric, pattern
+from evaltui.scorers import choice, contains, exact, json_equality, json_schema, numeric, own, pattern
 from evaltui.scorers.options import SomeOptions, options_digest, read_options
 from evaltui.scorers.rule import Rule, RuleScorer
 
 
 @dataclass(frozen=True, slots=True)
 class Kind(Generic[SomeOptions]):
-    """``revision`` is raised whenever the same options would score an answer differently."""
+    """``revision`` is raised whenever the same options would score an answer differently.
+
+    ``source`` digests what else a scorer is made of: the user's own code.
+    """
 
     options: type[SomeOptions]
     rule: Callable[[SomeOptions], Rule]
     revision: int
+    source: Callable[[SomeOptions], str] | None = None
 
     def build(self, name: str, kind: str, given: Mapping[str, object]) -> RuleScorer:
         options = read_options(self.options, name, given)
@@ -27,7 +31,8 @@ class Kind(Generic[SomeOptions]):
             rule = self.rule(options)
         except ValueError as error:
             raise InputError(f"scorers.{name}", [Fault("", str(error))]) from None
-        return RuleScorer(name, f"{kind}-{self.revision}+{options_digest(options)}", rule)
+        source = f".{self.source(options)}" if self.source is not None else ""
+        return RuleScorer(name, f"{kind}-{self.revision}+{options_digest(options)}{source}", rule)
 
 
 Builder = Callable[[str, str, Mapping[str, object]], RuleScorer]
@@ -40,6 +45,8 @@ KINDS: Final[Mapping[str, Builder]] = {
     "numeric": Kind(numeric.NumericOptions, numeric.numeric_rule, numeric.REVISION).build,
     "json": Kind(json_equality.JsonOptions, json_equality.json_rule, json_equality.REVISION).build,
     "json_schema": Kind(json_schema.JsonSchemaOptions, json_schema.json_schema_rule, json_schema.REVISION).build,
+    "python": Kind(own.PythonOptions, own.python_rule, own.REVISION, own.python_source).build,
+    "command": Kind(own.CommandOptions, own.command_rule, own.REVISION, own.command_source).build,
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from evaltui.core.records import Completion, Item, Verdict
@@ -20,8 +20,8 @@ class Mark:
     note: str = ""
 
 
-Rule = Callable[[Item, str], Mark]
-"""Reads the answer (reasoning already removed, ends trimmed, not empty) of an item. Pure."""
+Rule = Callable[[Item, str], Mark | Awaitable[Mark]]
+"""Reads the answer (reasoning already removed, ends trimmed, not empty) of an item. Pure, but for the user's own."""
 
 
 def right(label: str) -> Mark:
@@ -64,16 +64,17 @@ class RuleScorer:
         if split.unfinished:
             return Verdict(self.name, Status.TRUNCATED, note="the reasoning was never closed: there is no answer")
         if completion.status is Status.TRUNCATED:
-            label = self._mark(item, answer).label if answer else None
+            label = (await self._mark(item, answer)).label if answer else None
             return Verdict(self.name, Status.TRUNCATED, label, note="cut off at the token limit")
         if not answer:
             return Verdict(self.name, Status.EMPTY)
-        mark = self._mark(item, answer)
+        mark = await self._mark(item, answer)
         return Verdict(self.name, mark.status, mark.label, mark.score, mark.note)
 
-    def _mark(self, item: Item, answer: str) -> Mark:
+    async def _mark(self, item: Item, answer: str) -> Mark:
         try:
-            return self.rule(item, answer)
+            mark = self.rule(item, answer)
+            return mark if isinstance(mark, Mark) else await mark
         except TimeoutError:
             return unscorable("the pattern took too long on this answer and was stopped")
         except RecursionError:

@@ -12,6 +12,7 @@ from typing import Final
 from evaltui.core.errors import StoreError
 from evaltui.core.records import Event
 from evaltui.core.status import StudyState
+from evaltui.core.study import Design
 from evaltui.store import connect
 from evaltui.store.feed import insert_events
 from evaltui.store.ledger import study_key
@@ -47,13 +48,14 @@ def extend(path: Path, study_id: str, more: int) -> int:
             "UPDATE studies SET design = ?, config = ? WHERE key = ?",
             (dump_design(replace(design, repeats=repeats)), dump_json(settings), study),
         )
-        plan_repeats(connection, study, design.repeats, repeats, StudyState(state))
+        plan_repeats(connection, study, design, repeats, StudyState(state))
         return repeats
 
 
-def plan_repeats(connection: sqlite3.Connection, study: int, before: int, after: int, state: StudyState) -> None:
-    """Add the runs of the repeats ``before`` + 1 to ``after``, with an event; a finished study is one to resume."""
-    add_runs(connection, study, range(before + 1, after + 1))
+def plan_repeats(connection: sqlite3.Connection, study: int, design: Design, after: int, state: StudyState) -> None:
+    """Add the runs after those of ``design`` up to ``after``, with an event; a finished study is one to resume."""
+    before = design.repeats
+    add_runs(connection, study, design, range(before + 1, after + 1))
     if state is StudyState.FINISHED:
         connection.execute(
             "UPDATE studies SET state = ?, reason = ? WHERE key = ?",
@@ -62,12 +64,13 @@ def plan_repeats(connection: sqlite3.Connection, study: int, before: int, after:
     insert_events(connection, study, [Event(time.time(), "extended", f"{before} repeats before, {after} now")])
 
 
-def add_runs(connection: sqlite3.Connection, study: int, repeats: range) -> None:
-    """A run of every arm for each repeat."""
+def add_runs(connection: sqlite3.Connection, study: int, design: Design, repeats: range) -> None:
+    """A run of every arm for each repeat; one whose answers are replayed is ``frozen-import``."""
+    kinds = ["frozen-import" if arm.pins.get("endpoint_kind") == "replay" else "end-to-end" for arm in design.arms]
     connection.executemany(
-        "INSERT INTO runs (study, arm, repeat, kind) SELECT study, key, ?, 'end-to-end' FROM arms WHERE study = ? "
-        "ORDER BY position",
-        [(repeat, study) for repeat in repeats],
+        "INSERT INTO runs (study, arm, repeat, kind) "
+        "SELECT study, key, ?, ? FROM arms WHERE study = ? AND position = ?",
+        [(repeat, kind, study, position) for repeat in repeats for position, kind in enumerate(kinds)],
     )
 
 

@@ -148,7 +148,7 @@ def _create(connection: sqlite3.Connection, plan: StudyPlan, study_id: str | Non
         [(study, storable(s.name), storable(s.kind), storable(s.version), s.primary) for s in design.scorers],
     )
     store_items(connection, study, plan)
-    add_runs(connection, study, range(1, design.repeats + 1))
+    add_runs(connection, study, design, range(1, design.repeats + 1))
     return study_id
 
 
@@ -178,7 +178,7 @@ def _continue(
         ),
     )
     if after.repeats > before.repeats:
-        plan_repeats(connection, known.key, before.repeats, after.repeats, known.state)
+        plan_repeats(connection, known.key, before, after.repeats, known.state)
     if changed:
         text = "; ".join(map(str, changed))
         insert_events(connection, known.key, [Event(time.time(), "settings_changed", text, level="warning")])

@@ -25,7 +25,7 @@ def test_every_fault_is_told_at_once_with_its_key_path(faults: Faults) -> None:
         "dataset.delimiter: ';;' is no delimiter; it is one character, such as ';' or '\\t'",
         "arms.baseline.temprature: unknown key; did you mean 'temperature'?",
         'scorers.match.kind: "exat" is not a kind; available now: exact, contains, regex, choice, numeric, json, '
-        "json_schema; did you mean 'exact'?",
+        "json_schema, python, command; did you mean 'exact'?",
     ]
 
 
@@ -97,10 +97,10 @@ def test_an_empty_study_says_which_tables_are_needed() -> None:
         ),
         (
             'kind = "openai"',
-            'kind = "anthropic"',
-            '"anthropic" comes with a later version; available now: openai, simulator',
+            'kind = "antropic"',
+            '"antropic" is not a kind; available now: openai, anthropic, command, python, replay, simulator',
         ),
-        ('base_url = "http://127.0.0.1:8000/v1"', "", "endpoints.main: an endpoint of kind 'openai' needs a base_url"),
+        ('base_url = "http://127.0.0.1:8000/v1"', "", "endpoints.main: an endpoint of kind 'openai' needs base_url"),
         ("http://127", "127", "endpoints.main.base_url: the URL needs a scheme and a host"),
         (":8000/v1", ":8000/v1/completions", "endpoints.main.base_url: the URL leads to plain completions"),
         (":8000/v1", ":99999/v1", "endpoints.main.base_url: the port of the URL"),
@@ -117,7 +117,7 @@ def test_an_empty_study_says_which_tables_are_needed() -> None:
         (
             'kind = "openai"',
             'kind = "openai"\nsimulator = { seed = 1 }',
-            "simulator settings belong to kind 'simulator'",
+            "simulator belongs to kind 'simulator', and this endpoint is 'openai'",
         ),
         ('kind = "exact"', 'kind = "judge"', 'scorers.match.kind: "judge" comes with a later version'),
         ('kind = "exact"', 'kind = "regex"\npattern = "("', "scorers.match.pattern: not a regular expression"),

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from evaltui import scorers
 from evaltui.config.scorers import SCORERS
 from evaltui.core.errors import InputError
 
-NEEDED: dict[str, dict[str, object]] = {"regex": {"pattern": "(a)"}, "json_schema": {"schema": {"type": "object"}}}
+NEEDED: dict[str, dict[str, object]] = {
+    "regex": {"pattern": "(a)"},
+    "json_schema": {"schema": {"type": "object"}},
+    "python": {"function": "math:isfinite", "folder": Path("/")},
+    "command": {"command": ["true"], "folder": Path("/")},
+}
 
 
 @pytest.mark.parametrize("kind", SCORERS)

@@ -29,7 +29,7 @@ def log_of(server: str) -> list[dict[str, Any]]:
 async def run_over_http(base_url: str, sink: Memory, **options: Any) -> Outcome:
     endpoint = {"base_url": base_url, **options.pop("endpoint", {})}
     plan, config = study(arms=["baseline"], repeats=1, endpoint=endpoint, **options)
-    provider = OpenAIProvider(base_url, None)
+    provider = OpenAIProvider(base_url)
     try:
         return await run_study(plan, config, sink, providers={"main": provider}, scorers=exact(), terminal={})
     finally:

@@ -9,6 +9,7 @@ import pytest
 from aiohttp import web
 
 from evaltui.core.records import Cell, Decoding, Message, Request
+from evaltui.providers.http import Connection
 from evaltui.providers.openai import OpenAIProvider
 
 KEY = "sk-test-CANARY0123456789"
@@ -51,7 +52,10 @@ async def provider() -> AsyncIterator[Callable[..., OpenAIProvider]]:
     made = []
 
     def make(base_url: str, api_key: str | None = KEY, **options: object) -> OpenAIProvider:
-        made.append(OpenAIProvider(base_url, api_key, **options))
+        connection = Connection(
+            api_key, **{name: options.pop(name) for name in ("headers", "key_header") if name in options}
+        )
+        made.append(OpenAIProvider(base_url, connection, **options))
         return made[-1]
 
     yield make

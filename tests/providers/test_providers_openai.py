@@ -12,8 +12,9 @@ from aiohttp import web
 
 from evaltui.core.errors import EvaltuiError
 from evaltui.core.status import Status
-from evaltui.providers import openai
+from evaltui.providers import http
 from evaltui.providers.cell_header import CELL_HEADER, CellName, decode_cell
+from evaltui.providers.http import Connection
 from evaltui.providers.openai import OpenAIProvider, request_body
 
 KEY = "sk-test-CANARY0123456789"
@@ -186,7 +187,7 @@ async def test_a_redirect_is_not_followed_with_the_key(served, provider, ask, js
 
 
 async def test_a_compressed_answer_is_read_and_a_bomb_is_not(served, provider, ask, monkeypatch):
-    monkeypatch.setattr(openai, "BODY_LIMIT", 2**20)
+    monkeypatch.setattr(http, "BODY_LIMIT", 2**20)
     bodies = [json.dumps({"choices": [{"message": {"content": text}}]}) for text in ("4", "4" * 5_000_000)]
 
     async def handler(request: web.Request) -> web.Response:
@@ -231,7 +232,7 @@ async def test_debug_logging_does_not_tell_the_key(served, provider, ask, caplog
 )
 def test_a_key_that_cannot_be_sent_is_refused_without_quoting_it(key, headers):
     with pytest.raises(EvaltuiError, match="cannot be sent") as caught:
-        OpenAIProvider("http://127.0.0.1:1/v1", key, headers)
+        OpenAIProvider("http://127.0.0.1:1/v1", Connection(key, headers))
     assert "CANARY" not in str(caught.value)
 
 

@@ -11,8 +11,23 @@ from evaltui.core.records import Completion, Item
 from evaltui.core.status import Status
 from evaltui.scorers import KINDS, build
 
-OPTIONS = {"regex": {"pattern": r"(\w+)$"}, "json_schema": {"schema": {"type": "object"}}}
-GOLDS = {"exact": "a", "contains": "a", "regex": "a", "choice": "A", "numeric": "1", "json": "{}", "json_schema": None}
+OPTIONS = {
+    "regex": {"pattern": r"(\w+)$"},
+    "json_schema": {"schema": {"type": "object"}},
+    "python": {"function": "math:hypot"},
+    "command": {"command": ["no-such-program"]},
+}
+GOLDS = {
+    "python": None,
+    "command": None,
+    "exact": "a",
+    "contains": "a",
+    "regex": "a",
+    "choice": "A",
+    "numeric": "1",
+    "json": "{}",
+    "json_schema": None,
+}
 
 
 @pytest.mark.parametrize("kind", list(KINDS))
@@ -42,7 +57,8 @@ async def test_a_missing_gold_is_an_error_of_the_scorer_that_names_the_item(kind
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_version_is_kind_revision_and_digest_of_the_options(kind):
     assert _scorer(kind).version.startswith(f"{kind}-1+")
-    assert len(_scorer(kind).version.partition("+")[2]) == 8
+    digests = _scorer(kind).version.partition("+")[2].split(".")
+    assert [len(digest) for digest in digests] == [8] * (2 if kind in ("python", "command") else 1)
 
 
 def test_version_depends_on_what_the_options_mean_and_not_on_how_they_were_given():
