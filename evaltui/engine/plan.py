@@ -55,7 +55,7 @@ def build_plan(config: StudyConfig, dataset: Dataset, *, config_path: Path | Non
         max_cost=config.study.max_cost,
     )
     items = shuffled(dataset.items, config.study.order_seed)
-    return StudyPlan(design, items, dump(config), str(config_path) if config_path is not None else None)
+    return StudyPlan(design, items, dump(config), str(config_path.absolute()) if config_path is not None else None)
 
 
 def preview(
