@@ -10,6 +10,7 @@ from typing import Final, TextIO
 import click
 
 from evaltui import __version__
+from evaltui.cli.unheeded import unheeded
 from evaltui.core.errors import EvaltuiError
 
 VERBS: Final = {
@@ -32,8 +33,19 @@ INTERNAL_ERROR: Final = 70
 """The exit code of a bug, from sysexits.h (EX_SOFTWARE)."""
 
 
+class ReaderGoneError(Exception):
+    """Nobody reads stdout any more (`| head`)."""
+
+
 class LazyGroup(click.Group):
     """A group that knows its verbs by name and imports one only to run it."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the verb. A broken pipe gets a name of its own: click would end the process with exit code 1."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise ReaderGoneError from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
@@ -80,8 +92,18 @@ def _complain(message: str) -> None:
         click.echo(f"evaltui: {clean(line)}", err=True)
 
 
+def _let_go() -> None:
+    """Write out what stdout still holds; where nobody reads it, keep the interpreter's own flush at the end quiet."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main() -> None:
     """Run the command line. Every error ends here as a sentence on stderr and an exit code."""
+    sys.stdout = sys.stdout or unheeded(None)
+    sys.stderr = unheeded(sys.stderr)
     for stream in (sys.stdout, sys.stderr):
         _print_safely(stream)
     try:
@@ -91,9 +113,7 @@ def main() -> None:
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
         code = 130
-    except BrokenPipeError:
-        # The reader has gone (`| head`): point stdout elsewhere so that the interpreter's own flush stays quiet.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except ReaderGoneError:
         code = 0
     except EvaltuiError as error:
         _complain(str(error))
@@ -108,4 +128,5 @@ def main() -> None:
             raise
         _complain(f"this is a bug in evaltui: {type(error).__name__} (EVALTUI_DEBUG=1 shows where)")
         code = INTERNAL_ERROR
+    _let_go()
     sys.exit(code if isinstance(code, int) else 0)

@@ -33,7 +33,11 @@ def print_text(text: RenderableType) -> None:
     from rich.console import Console
 
     width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDTH_OF_A_FILE
-    Console(highlight=False, markup=False, emoji=False, width=width).print(text)
+    console = Console(highlight=False, markup=False, emoji=False, width=width)
+    with console.capture() as drawn:
+        console.print(text)
+    # Printed by click: where the reader has gone, Rich would end the process there and then with exit code 1.
+    click.echo(drawn.get(), nl=False)
 
 
 def print_report(db: Path, study_id: str, *, as_json: bool) -> None:

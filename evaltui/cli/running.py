@@ -54,5 +54,8 @@ def run_headless(db: Path, study_id: str, *, as_json: bool) -> None:
         ending = process.run_here(db, study_id, progress=progress)
     finally:
         progress.close()
-    print_report(db, study_id, as_json=as_json)
-    process.insist_finished(ending, study_id)
+    try:
+        print_report(db, study_id, as_json=as_json)
+    finally:
+        # Also where nobody reads the report any more: whoever waits for this process learns how the study ended.
+        process.insist_finished(ending, study_id)

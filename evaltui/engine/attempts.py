@@ -47,7 +47,8 @@ async def ask(prepared: Prepared, endpoint: Endpoint, control: Control, sink: Si
 
     ``record`` gets one record per call, in order. None: the session ends before the cell is decided, so the cell is
     let go and will be done again. Attempt numbers count from 1 in each session, so that an endpoint whose outcome
-    depends on them answers as it would have without the interruption.
+    depends on them answers as it would have without the interruption. A call that is cut off because the machine slept
+    is made again at once; it uses none of the cell's turns and is not held against the endpoint.
 
     Raises:
         CancelledError: cut off; the call in flight is recorded as cancelled.
@@ -59,7 +60,7 @@ async def ask(prepared: Prepared, endpoint: Endpoint, control: Control, sink: Si
     while (paused_s := await _turn(endpoint, control, backoff)) is not None:
         number += 1
         timing = _Timing(time.time(), wait, max(0.0, loop.time() - due - paused_s))
-        began = loop.time()
+        began, looked = loop.time(), control.naps.look()
         try:
             outcome = await _call(prepared, number, endpoint)
         except asyncio.CancelledError:
@@ -67,12 +68,17 @@ async def ask(prepared: Prepared, endpoint: Endpoint, control: Control, sink: Si
             record(_attempt(prepared, number, cut, timing, loop.time() - began, endpoint))
             raise
         latency_s = loop.time() - began
+        if slept := _cut_off(outcome) and control.naps.since(looked):
+            outcome = Failure(outcome.status, "this machine slept during the call")
         record(_attempt(prepared, number, outcome, timing, latency_s, endpoint))
         if isinstance(outcome, Completion):
             endpoint.count(outcome)
             for kind, text in endpoint.news(outcome):
                 tell(sink, kind, text, "warning")
             return Answer(outcome, number, latency_s)
+        if slept:
+            due, wait, backoff = loop.time(), 0.0, 0.0
+            continue
         granted = patience.wait_after(outcome)
         if _fatal(outcome, granted, number, endpoint, control):
             return None
@@ -84,6 +90,11 @@ async def ask(prepared: Prepared, endpoint: Endpoint, control: Control, sink: Si
             if endpoint.gate.hold(granted, loop.time()):
                 tell(sink, "rate_limit", f"waiting for the rate limit of {endpoint.name}, {granted:.3g} s", "warning")
     return None
+
+
+def _cut_off(outcome: Completion | Failure) -> bool:
+    """Whether a call ended as it does when its deadline passes, or its connection breaks, while this machine sleeps."""
+    return isinstance(outcome, Failure) and outcome.retry and outcome.status in (Status.TIMEOUT, Status.NETWORK_ERROR)
 
 
 async def _turn(endpoint: Endpoint, control: Control, backoff: float) -> float | None:

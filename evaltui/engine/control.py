@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from evaltui.core.protocols import Sink
 from evaltui.core.status import Command, StudyState
 from evaltui.engine.feed import tell
+from evaltui.engine.naps import Naps
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Control:
         self._held = False
         self._ending = asyncio.Event()
         self.outcome: Outcome | None = None
+        self.naps = Naps()
 
     @property
     def waiting(self) -> bool:

@@ -192,9 +192,10 @@ class _Session:
                 self._control.obey(command)
             self._control.hold(self._sink.failure is not None)
             self._tell_progress()
+            looked = self._control.naps.look()
             await asyncio.sleep(TICK_S)
             now = loop.time()
-            if not self._control.waiting:
+            if not self._control.waiting and not self._control.naps.since(looked):
                 self._active_s += now - before
             before = now
 
