@@ -12,7 +12,7 @@ from evaltui.config import StudyConfig, dump
 from evaltui.config.template import fields_of
 from evaltui.core.format import count
 from evaltui.core.order import shuffled
-from evaltui.core.pins import digest
+from evaltui.core.pins import study_pin_hash
 from evaltui.core.preview import ArmPreview, Preview
 from evaltui.core.study import Design, ScorerDesign, StudyPlan
 from evaltui.datasets import Dataset
@@ -49,7 +49,7 @@ def build_plan(config: StudyConfig, dataset: Dataset, *, config_path: Path | Non
         schedule=config.study.schedule,
         concurrency=config.study.concurrency,
         baseline=config.study.baseline,
-        pin_hash=digest({arm.name: arm.pin_hash for arm in arms}),
+        pin_hash=study_pin_hash({arm.name: arm.pin_hash for arm in arms}),
         missing=config.study.missing_policy(),
         disclosure=config.study.disclosure,
         max_cost=config.study.max_cost,
