@@ -33,8 +33,8 @@ def pinned_arm(
 ) -> ArmDesign:
     """An arm with its pins and their hash.
 
-    ``versions`` are those of the scorers, by name, and ``probed`` are the pins that its endpoint showed. Repeats, prices
-    and time limits are no pins; what is recorded but makes no other configuration
+    ``versions`` are those of the scorers, by name, and ``probed`` are the pins that its endpoint showed. Repeats,
+    prices and time limits are no pins; what is recorded but makes no other configuration
     (:data:`evaltui.core.pins.RECORDED_ONLY`) is not in the hash.
     """
     arm = config.arms[name]

@@ -13,7 +13,7 @@ from evaltui.config import StudyConfig, dump
 from evaltui.config.template import fields_of
 from evaltui.core.format import count
 from evaltui.core.order import shuffled
-from evaltui.core.pins import digest
+from evaltui.core.pins import study_pin_hash
 from evaltui.core.preview import ArmPreview, Preview
 from evaltui.core.study import Design, PinValue, ScorerDesign, StudyPlan
 from evaltui.datasets import Dataset
@@ -62,7 +62,7 @@ def build_plan(
         schedule=config.study.schedule,
         concurrency=config.study.concurrency,
         baseline=config.study.baseline,
-        pin_hash=digest({arm.name: arm.pin_hash for arm in arms}),
+        pin_hash=study_pin_hash({arm.name: arm.pin_hash for arm in arms}),
         missing=config.study.missing_policy(),
         disclosure=config.study.disclosure,
         max_cost=config.study.max_cost,
