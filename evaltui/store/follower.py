@@ -49,9 +49,9 @@ class Follower:
         self._told: StudyInfo | None = None
         self._design: tuple[str | bytes, Design] | None = None
         self._connection = connect.readable(path)
-        self._immutable = connect.closed_and_read_only(path)
         try:
             with connect.told(path):
+                self._immutable = connect.closed_and_read_only(path)
                 self._study = study_key(self._connection, study_id)
         except StoreError:
             self.close()

@@ -94,9 +94,10 @@ def load_plan(path: Path, study_id: str) -> StudyPlan:
         design, config, config_path = connection.execute(
             "SELECT design, config, config_path FROM studies WHERE key = ?", (study,)
         ).fetchone()
+        planned = load_design(design)
         return StudyPlan(
-            design=load_design(design),
-            items=read_items(connection, study),
+            design=planned,
+            items=read_items(connection, study, planned),
             config=load_config(config),
             config_path=None if config_path is None else restored(config_path),
         )

@@ -13,7 +13,7 @@ from evaltui.core.errors import StoreError
 from evaltui.core.records import AttemptRecord, Cell, CellRecord, Item, Usage, Verdict
 from evaltui.core.status import STATUS_BY_CODE
 from evaltui.store.ledger import reading, study_key
-from evaltui.store.plans import read_items
+from evaltui.store.plans import load_design, read_items
 from evaltui.store.stored_text import read_texts, restored
 
 VERDICTS: Final = """
@@ -45,7 +45,9 @@ def items(path: Path, study_id: str) -> tuple[Item, ...]:
         StoreError: there is no such study, or the file cannot be read.
     """
     with reading(path) as connection:
-        return read_items(connection, study_key(connection, study_id))
+        study = study_key(connection, study_id)
+        ((design,),) = connection.execute("SELECT design FROM studies WHERE key = ?", (study,)).fetchall()
+        return read_items(connection, study, load_design(design))
 
 
 def texts(path: Path, keys: Iterable[int]) -> dict[int, str]:

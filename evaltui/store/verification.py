@@ -107,10 +107,10 @@ def verify(path: Path, ref: str | None = None) -> Verification:
             studies = tuple(_study(connection, study_id, damaged) for study_id in ids)
             unused, strays = _unused_texts(connection, damaged)
             faults += [*_homeless(connection), *strays]
-        except (sqlite3.Error, zlib.error, UnicodeDecodeError):
+        except (sqlite3.Error, zlib.error, ValueError, TypeError, AttributeError):
             if not faults:
                 raise
-            # That the file is damaged is told already; as much of it as was read is of no use.
+            # That pages are damaged is told already, and what is read from them may be anything.
             studies, unused = (), 0
         return Verification(tuple(faults), studies, unused)
 
@@ -138,7 +138,7 @@ def _damaged_texts(connection: sqlite3.Connection) -> set[int]:
     for key, stored, coding, body in connection.execute("SELECT key, hash, coding, body FROM texts"):
         try:
             intact = short_hash(encode(unpack(coding, body))) == stored
-        except (zlib.error, UnicodeDecodeError, TypeError):
+        except (zlib.error, UnicodeDecodeError, TypeError, AttributeError):
             intact = False
         if not intact:
             damaged.add(key)

@@ -232,5 +232,7 @@ def _terminal(connection: sqlite3.Connection, keys: StudyKeys) -> Masks:
     by_key = {key: masks[run] for run, key in keys.runs.items()}
     rows = connection.execute("SELECT run, item FROM verdicts WHERE study = ? AND is_primary", (keys.study,)).fetchall()
     for run, item in rows:
+        if run not in by_key or not 0 <= item < keys.n_items:
+            raise StoreError("a verdict names no cell of its study; `evaltui studies --verify` says more")
         by_key[run][item] = True
     return masks
