@@ -12,6 +12,10 @@ import pytest
 CASES = Path(__file__).resolve().parent.parent.parent / "shared" / "cases"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--count", type=int, default=100, help="kills in tests/cli/test_cli_hundred_kills.py (-m slow)")
+
+
 @pytest.fixture(scope="session")
 def cases() -> Path:
     """The folder of real logs and scripts beside the checkout; skips where it is absent."""
