@@ -31,6 +31,7 @@ class Tally:
         self._cost: NDArray[np.int64] = np.zeros(runs, dtype=np.int64)
         self._queue_wait: NDArray[np.int64] = np.zeros(runs, dtype=np.int64)
         self._started: NDArray[np.float64] = np.full(runs, np.inf)
+        self._in_flight: NDArray[np.int64] = np.zeros((*runs, 2), dtype=np.int64)
 
     def apply(self, batch: AttemptBatch) -> None:
         """Add a batch of attempts; all work is on whole columns."""
@@ -44,6 +45,8 @@ class Tally:
         np.add.at(self._cost, at, _whole(batch.cost, _NANO))
         np.add.at(self._queue_wait, at, _whole(batch.queue_wait, _MICRO))
         np.minimum.at(self._started, at, batch.started)
+        np.add.at(self._in_flight[..., 0], at, batch.in_flight)
+        np.add.at(self._in_flight[..., 1], at, batch.in_flight > 0)
 
     def grow(self, repeats: int) -> None:
         """Make room for ``repeats`` repeats an arm; fewer than there are change nothing."""
@@ -53,6 +56,7 @@ class Tally:
         runs = ((0, 0), (0, extra))
         self._attempts = np.pad(self._attempts, (*runs, (0, 0)))
         self._tokens = np.pad(self._tokens, (*runs, (0, 0)))
+        self._in_flight = np.pad(self._in_flight, (*runs, (0, 0)))
         self._cost = np.pad(self._cost, runs)
         self._queue_wait = np.pad(self._queue_wait, runs)
         self._started = np.pad(self._started, runs, constant_values=np.inf)
@@ -94,6 +98,11 @@ class Tally:
         """Mean seconds from planned start to first byte sent, over the calls of one run; None before the first."""
         calls = self.calls(arm, repeat)
         return int(self._queue_wait[arm, repeat - 1]) / _MICRO / calls if calls else None
+
+    def in_flight(self, arm: int, repeat: int) -> float | None:
+        """Mean calls in flight on the endpoint when one of this run was sent; None where no call tells."""
+        total, calls = self._in_flight[arm, repeat - 1].tolist()
+        return total / calls if calls else None
 
     def started(self, arm: int, repeat: int) -> float | None:
         """When the first call of one run began, in seconds since the epoch; None before that."""

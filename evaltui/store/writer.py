@@ -178,6 +178,7 @@ class Writer:
         study = study_key(connection, self._study_id)
         lease = take_lease(connection, study, self._study_id, self._patience)
         try:
+            self._bring_up_to_date(connection)
             self._keys = StudyKeys.read(connection, study)
             self._terminal = _terminal(connection, self._keys)
             self._earlier = earlier_sessions(connection, study)
@@ -191,6 +192,14 @@ class Writer:
             total = len(self._terminal) * self._keys.n_items
             text = f"resumed by process {os.getpid()} on {lease.process.host}; {done} of {total} cells were done"
             self._put(Event(time.time(), "resumed", text))
+
+    def _bring_up_to_date(self, connection: sqlite3.Connection) -> None:
+        """Migrate an older file, once the study is ours: whoever may not run it changes nothing."""
+        if connect.schema_version(connection) < connect.SCHEMA_VERSION:
+            # Here and not at the top: sqlite-utils takes 0.2 s to import, and only an older file needs it.
+            from evaltui.store.schema import prepare
+
+            prepare(self._path)
 
     def _put(self, entry: Entry) -> None:
         if (fatal := self._fatal()) is not None:
