@@ -18,10 +18,10 @@ from evaltui.core.errors import StoreError
 APPLICATION_ID: Final = 0x45564C54
 """``PRAGMA application_id`` of a workspace file: "EVLT"."""
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 """``PRAGMA user_version`` of a workspace file, raised by every migration."""
 
-MIGRATIONS: Final = ("m001_first",)
+MIGRATIONS: Final = ("m001_first", "m002_in_flight")
 """The migrations of :mod:`evaltui.store.schema`, by the names under which a workspace file records them."""
 
 BUSY_TIMEOUT_S: Final = 5.0
@@ -147,6 +147,12 @@ def open_writable(path: Path, *, synchronous: Synchronous = "NORMAL") -> sqlite3
     connection.execute(f"PRAGMA synchronous={synchronous}")
     connection.execute("PRAGMA foreign_keys=ON")
     return connection
+
+
+def schema_version(connection: sqlite3.Connection) -> int:
+    """Which version of the schema the file has; one that is only read stays as old as it is."""
+    ((version,),) = connection.execute("PRAGMA user_version").fetchall()
+    return int(version)
 
 
 def enable_wal(connection: sqlite3.Connection) -> None:

@@ -81,7 +81,7 @@ def test_a_database_with_a_migration_that_this_evaltui_does_not_have(path: Path,
         )
     connection.close()
     before = contents(path.parent)
-    with pytest.raises(StoreError, match=r"newer evaltui \(migration m999_later, this one knows m001_first\)"):
+    with pytest.raises(StoreError, match=r"newer evaltui \(migration m999_later, this one knows m002_in_flight\)"):
         use(path)
     assert contents(path.parent) == before
 
