@@ -88,7 +88,8 @@ def run_here(db: Path, study_id: str, *, progress: Callable[[Progress], None] | 
 def _wired(db: Path, study_id: str) -> tuple[StudyPlan, configs.StudyConfig, Mapping[str, Provider]]:
     """What is stored of a study, and its endpoints with their keys."""
     plan = store.load_plan(db, study_id)
-    config = configs.from_mapping(plan.config, Path(), source=plan.config_path or plan.design.name)
+    stored = configs.from_mapping(plan.config, Path(), source=plan.config_path or plan.design.name)
+    config = configs.with_headers(stored, plan.config_path)
     return plan, config, wiring.providers(config, plan, os.environ)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evaltui.config.arms import ArmConfig
 from evaltui.config.endpoints import EndpointConfig, Price
+from evaltui.config.headers import with_headers
 from evaltui.config.loading import from_mapping, load
 from evaltui.config.narrowing import narrowed
 from evaltui.config.scorers import ScorerConfig
@@ -25,4 +26,5 @@ __all__ = [
     "load",
     "narrowed",
     "render",
+    "with_headers",
 ]

@@ -20,6 +20,9 @@ SIGNED: Final = frozenset({"sig", "code", "sas"})
 LONGEST_CALL_S: Final = 7 * 86_400
 """A deadline beyond a week is a slip of the pen."""
 
+NOT_STORED: Final = "(not stored)"
+"""Stands for the value of a header in a stored study: a header may hold a secret whatever it is called."""
+
 VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 

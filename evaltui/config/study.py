@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, SerializeAsAny
 
 from evaltui.config.arms import ArmConfig, json_only
-from evaltui.config.endpoints import EndpointConfig
+from evaltui.config.endpoints import NOT_STORED, EndpointConfig
 from evaltui.config.scorers import ScorerConfig
 from evaltui.config.tables import StudyName, Table
 from evaltui.core.status import Status
@@ -106,6 +106,10 @@ class StudyConfig(FreeForm):
 def dump(config: StudyConfig) -> dict[str, Any]:
     """The study as JSON-able data with its prompts in it; :func:`evaltui.config.from_mapping` reads it back.
 
-    It holds names of environment variables, never keys.
+    It holds names of environment variables, never keys; of headers it holds the names alone
+    (:func:`evaltui.config.headers.with_headers` puts their values back).
     """
-    return config.model_dump(mode="json", by_alias=True)
+    data = config.model_dump(mode="json", by_alias=True)
+    for endpoint in data["endpoints"].values():
+        endpoint["headers"] = dict.fromkeys(endpoint["headers"], NOT_STORED)
+    return data

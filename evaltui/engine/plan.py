@@ -68,7 +68,7 @@ def build_plan(
         max_cost=config.study.max_cost,
     )
     items = shuffled(dataset.items, config.study.order_seed)
-    return StudyPlan(design, items, dump(config), str(config_path) if config_path is not None else None)
+    return StudyPlan(design, items, dump(config), str(config_path.absolute()) if config_path is not None else None)
 
 
 def preview(

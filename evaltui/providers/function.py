@@ -32,8 +32,8 @@ class FunctionProvider:
         try:
             value = await functions.call(self._function, request_document(request))
         except Exception as error:
-            said = sentence(f"{self._name} raised {type(error).__name__}: {error}")
-            return self._redactor.outcome(Failure(Status.SERVER_ERROR, said, retry=True))
+            said = self._redactor.text(f"{self._name} raised {type(error).__name__}: {error}")
+            return Failure(Status.SERVER_ERROR, sentence(said), retry=True)
         return self._redactor.outcome(read_result(value, self._name))
 
     async def close(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
@@ -27,11 +28,15 @@ class Redactor:
             mask = _MASK + (secret[-4:] if len(secret) >= _TAIL_FROM else "")
             escaped = json.dumps(secret)[1:-1]
             self._masks |= dict.fromkeys((secret, escaped, escaped.replace("/", r"\/")), mask)
+        self._spelt = [(_spelt_out(secret), mask.encode()) for secret, mask in self._masks.items()]
 
     def body(self, body: bytes) -> bytes:
-        """``body`` without a secret, before anything in it is cut to a length."""
+        """``body`` without a secret, before anything in it is cut to a length, however JSON may write it."""
         for secret, mask in self._masks.items():
             body = body.replace(secret.encode(), mask.encode())
+        if rb"\u" in body:
+            for pattern, spelt_mask in self._spelt:
+                body = pattern.sub(spelt_mask, body)
         return body
 
     def text(self, text: str) -> str:
@@ -52,7 +57,13 @@ class Redactor:
             finish_reason=self._optional(outcome.finish_reason),
             model=self._optional(outcome.model),
             fingerprint=self._optional(outcome.fingerprint),
+            oddities=tuple(map(self.text, outcome.oddities)),
         )
 
     def _optional(self, text: str | None) -> str | None:
         return None if text is None else self.text(text)
+
+
+def _spelt_out(secret: str) -> re.Pattern[bytes]:
+    r"""A secret of which each character may stand as ``\uXXXX``."""
+    return re.compile(b"".join(rb"(?:%b|(?i:\\u%04x))" % (re.escape(c.encode()), ord(c)) for c in secret))
