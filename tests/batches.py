@@ -88,6 +88,9 @@ class Call:
     completion_tokens: int = 0
     cached_tokens: int = 0
     cost: float = 0.0
+    position: int = 0
+    request: int = 0
+    in_flight: int = 0
 
 
 def attempt_batch(calls: Iterable[Call]) -> AttemptBatch:
@@ -95,6 +98,7 @@ def attempt_batch(calls: Iterable[Call]) -> AttemptBatch:
     return AttemptBatch(
         arm=np.array([call.arm for call in calls], dtype=np.int16),
         repeat=np.array([call.repeat for call in calls], dtype=np.int16),
+        position=np.array([call.position for call in calls], dtype=np.int32),
         status=np.array([STATUS_CODES[call.status] for call in calls], dtype=np.uint8),
         number=np.array([call.number for call in calls], dtype=np.int16),
         started=np.array([call.started for call in calls], dtype=np.float64),
@@ -105,4 +109,6 @@ def attempt_batch(calls: Iterable[Call]) -> AttemptBatch:
         completion_tokens=np.array([call.completion_tokens for call in calls], dtype=np.int64),
         cached_tokens=np.array([call.cached_tokens for call in calls], dtype=np.int64),
         cost=np.array([call.cost for call in calls], dtype=np.float64),
+        request=np.array([call.request for call in calls], dtype=np.int64),
+        in_flight=np.array([call.in_flight for call in calls], dtype=np.int64),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from evaltui import config as configs
@@ -13,6 +13,7 @@ from evaltui.core.errors import EvaltuiError
 from evaltui.core.preview import Preview
 from evaltui.core.status import Command
 from evaltui.core.study import StudyPlan
+from evaltui.engine import probe as probing
 from evaltui.engine.plan import build_plan, preview
 from evaltui.engine.wiring import providers
 
@@ -24,6 +25,8 @@ class Checked:
     config: configs.StudyConfig
     plan: StudyPlan
     notices: tuple[str, ...]
+    dataset: datasets.Dataset
+    path: Path
 
     def insist_keys(self) -> None:
         """Refuse a study that could not make its first call, before anything of it is stored.
@@ -33,6 +36,21 @@ class Checked:
             EvaltuiError: a key or header that cannot be sent.
         """
         providers(self.config, self.plan, os.environ)
+
+    def tried(self) -> Checked:
+        """The same study after its endpoints were tried out, as they take it; those on this machine only if asked to.
+
+        Raises:
+            StudyStoppedError: an endpoint does not answer; nothing was stored.
+        """
+        names = probing.wanted(self.config)
+        if not names:
+            return self
+        results = probing.probe(self.config, self.plan, names)
+        config, told = probing.amended(self.config, results)
+        pins = {result.endpoint: probing.probe_pins(result) for result in results}
+        plan = build_plan(config, self.dataset, config_path=self.path, probed=pins)
+        return replace(self, config=config, plan=plan, notices=(*self.notices, *told))
 
 
 def check(
@@ -68,7 +86,7 @@ def check(
         delimiter=source.delimiter,
     )
     configs.insist_templates(config, dataset.items)
-    return Checked(config, build_plan(config, dataset, config_path=path), dataset.notices)
+    return Checked(config, build_plan(config, dataset, config_path=path), dataset.notices, dataset, path)
 
 
 def control(db: Path, study_id: str, command: Command, *, patience: float = store.PATIENCE_S) -> str:
@@ -105,7 +123,7 @@ class EngineLauncher:
     def start(self, path: Path, *, repeats: int | None = None, arms: tuple[str, ...] | None = None) -> str:
         checked = check(path, repeats=repeats, arms=arms)
         checked.insist_keys()
-        opened = store.open_study(self.db, checked.plan)
+        opened = store.open_study(self.db, checked.tried().plan)
         if not opened.finished:
             process.spawn(self.db, opened.study_id)
         return opened.study_id

@@ -25,6 +25,7 @@ from evaltui.core.protocols import Provider
 from evaltui.core.status import StudyState
 from evaltui.core.study import StudyPlan
 from evaltui.engine import wiring
+from evaltui.engine.environment import environment
 from evaltui.engine.progress import Progress
 from evaltui.engine.run import Outcome, run_study
 from evaltui.engine.stopper import Stopper
@@ -94,7 +95,7 @@ def _wired(db: Path, study_id: str) -> tuple[StudyPlan, configs.StudyConfig, Map
 
 def _taken_up(db: Path, study_id: str) -> store.Writer:
     """A writer that holds the study; what keeps it from saving at the end is said on stderr."""
-    writer = store.Writer(db, study_id, waiting=lambda failure: talk(str(failure)))
+    writer = store.Writer(db, study_id, waiting=lambda failure: talk(str(failure)), environment=environment())
     return writer.__enter__()
 
 

@@ -68,7 +68,7 @@ extends = "baseline"          # what is not said here is taken from there
 prompt = "prompts/candidate.txt"   # the only difference here
 
 [scorers.number]
-kind = "numeric"              # exact, contains, regex, choice, numeric, json or json_schema
+kind = "numeric"              # exact, contains, regex, choice, numeric, json, json_schema, python or command
 tolerance = 0.0               # with several scorers, one of them says primary = true
 """
 

@@ -38,10 +38,15 @@ class CellBatch:
 
 @dataclass(frozen=True, slots=True)
 class AttemptBatch:
-    """Calls as they happened; every column has shape (n,). Token counts are 0 where the server named none."""
+    """Calls as they happened; every column has shape (n,). Token counts are 0 where the server named none.
+
+    ``request`` tells what was sent apart from the seed: the first 8 bytes of its hash, 0 where it is not known.
+    ``in_flight`` counts the calls that the endpoint was answering then, this one included; 0 where it is not known.
+    """
 
     arm: NDArray[np.int16]
     repeat: NDArray[np.int16]
+    position: NDArray[np.int32]
     status: NDArray[np.uint8]
     number: NDArray[np.int16]
     started: NDArray[np.float64]
@@ -52,6 +57,8 @@ class AttemptBatch:
     completion_tokens: NDArray[np.int64]
     cached_tokens: NDArray[np.int64]
     cost: NDArray[np.float64]
+    request: NDArray[np.int64]
+    in_flight: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.status)

@@ -39,6 +39,12 @@ class StoreError(EvaltuiError):
     """The workspace database cannot be used as asked."""
 
 
+class FaultsFoundError(EvaltuiError):
+    """A database was read through and something in it is not as it was written."""
+
+    exit_code = 3
+
+
 class StudyStoppedError(EvaltuiError):
     """The study stopped early: budget reached or endpoint down."""
 

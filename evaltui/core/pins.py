@@ -47,3 +47,8 @@ def differing(a: Mapping[str, object], b: Mapping[str, object]) -> list[tuple[st
 def identifying(pins: Mapping[str, object]) -> dict[str, object]:
     """The pins that make a configuration what it is; a pin hash is the :func:`digest` of these."""
     return {name: value for name, value in pins.items() if name not in RECORDED_ONLY and not name.startswith(PROBED)}
+
+
+def study_pin_hash(arms: Mapping[str, str]) -> str:
+    """The pin hash of a study from those of its arms, by name: the order of the arms makes no other study."""
+    return digest(dict(arms))

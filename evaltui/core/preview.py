@@ -43,8 +43,13 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True)
-class PingResult:
-    """One request to one endpoint. ``message`` says what came back, or why nothing did; hostile text."""
+class ProbeResult:
+    """What one endpoint showed when it was tried out. ``message`` says what came back, or why nothing did.
+
+    ``token_limit`` and ``omit`` are the settings under which it answered. ``usage``: whether it reports token counts.
+    ``same_seed`` and ``other_seed`` say "same answer" or "other answer" to the same question, asked again with the seed
+    of the first time or with another; None where that was not asked. Texts are hostile.
+    """
 
     endpoint: str
     url: str
@@ -53,3 +58,8 @@ class PingResult:
     latency_s: float
     model: str | None = None
     fingerprint: str | None = None
+    token_limit: str | None = None
+    omit: tuple[str, ...] = ()
+    usage: bool | None = None
+    same_seed: str | None = None
+    other_seed: str | None = None

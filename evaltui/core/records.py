@@ -120,6 +120,7 @@ class AttemptRecord:
     """One call as it happened. Times are seconds since the epoch, durations seconds.
 
     ``wait_s`` is what was slept before it (back-off, Retry-After); ``queue_wait_s`` planned start to first byte sent.
+    ``in_flight`` counts the calls that its endpoint was answering when it was sent, itself included.
     """
 
     cell: Cell
@@ -137,6 +138,7 @@ class AttemptRecord:
     fingerprint: str | None = None
     seed: int | None = None
     request_hash: bytes | None = None
+    in_flight: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

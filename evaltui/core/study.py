@@ -99,12 +99,16 @@ class EarlierSessions:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Who runs a study. ``alive`` is the observer's judgement."""
+    """Who runs a study. ``alive`` and ``saving`` are the observer's judgement.
+
+    ``saving``: its heartbeat, which is saved like everything else, has risen lately.
+    """
 
     pid: int
     host: str
     heartbeat: int
     alive: bool
+    saving: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +125,11 @@ class StudyInfo:
     @property
     def live(self) -> bool:
         return self.lease is not None and self.lease.alive
+
+    @property
+    def stuck(self) -> bool:
+        """An engine runs the study and cannot save: the disk is full, or another program holds the file locked."""
+        return self.lease is not None and self.lease.alive and not self.lease.saving
 
     @property
     def crashed(self) -> bool:

@@ -13,6 +13,7 @@ from evaltui.core.study import Design
 _N_CODES = len(STATUS_CODES) + 1
 _MICRO = 1e6
 _NANO = 1e9
+_BOUNDS = np.iinfo(np.int64)
 
 
 class Tally:
@@ -31,6 +32,9 @@ class Tally:
         self._cost: NDArray[np.int64] = np.zeros(runs, dtype=np.int64)
         self._queue_wait: NDArray[np.int64] = np.zeros(runs, dtype=np.int64)
         self._started: NDArray[np.float64] = np.full(runs, np.inf)
+        self._in_flight: NDArray[np.int64] = np.zeros((*runs, 2), dtype=np.int64)
+        self._lowest: NDArray[np.int64] = np.full((self.n_arms, design.n_items), _BOUNDS.max)
+        self._highest: NDArray[np.int64] = np.full((self.n_arms, design.n_items), _BOUNDS.min)
 
     def apply(self, batch: AttemptBatch) -> None:
         """Add a batch of attempts; all work is on whole columns."""
@@ -44,6 +48,16 @@ class Tally:
         np.add.at(self._cost, at, _whole(batch.cost, _NANO))
         np.add.at(self._queue_wait, at, _whole(batch.queue_wait, _MICRO))
         np.minimum.at(self._started, at, batch.started)
+        np.add.at(self._in_flight[..., 0], at, batch.in_flight)
+        np.add.at(self._in_flight[..., 1], at, batch.in_flight > 0)
+        self._compare_requests(batch)
+
+    def _compare_requests(self, batch: AttemptBatch) -> None:
+        """Keep the lowest and the highest of each item's requests: as long as they are equal, all of them are."""
+        known = batch.request != 0
+        at = (batch.arm[known].astype(np.intp), batch.position[known].astype(np.intp))
+        np.minimum.at(self._lowest, at, batch.request[known])
+        np.maximum.at(self._highest, at, batch.request[known])
 
     def grow(self, repeats: int) -> None:
         """Make room for ``repeats`` repeats an arm; fewer than there are change nothing."""
@@ -53,6 +67,7 @@ class Tally:
         runs = ((0, 0), (0, extra))
         self._attempts = np.pad(self._attempts, (*runs, (0, 0)))
         self._tokens = np.pad(self._tokens, (*runs, (0, 0)))
+        self._in_flight = np.pad(self._in_flight, (*runs, (0, 0)))
         self._cost = np.pad(self._cost, runs)
         self._queue_wait = np.pad(self._queue_wait, runs)
         self._started = np.pad(self._started, runs, constant_values=np.inf)
@@ -94,6 +109,15 @@ class Tally:
         """Mean seconds from planned start to first byte sent, over the calls of one run; None before the first."""
         calls = self.calls(arm, repeat)
         return int(self._queue_wait[arm, repeat - 1]) / _MICRO / calls if calls else None
+
+    def in_flight(self, arm: int, repeat: int) -> float | None:
+        """Mean calls in flight on the endpoint when one of this run was sent; None where no call tells."""
+        total, calls = self._in_flight[arm, repeat - 1].tolist()
+        return total / calls if calls else None
+
+    def requests_differ(self, arm: int) -> int:
+        """How many items of an arm were not asked with one and the same request in all calls, the seed aside."""
+        return int(np.count_nonzero(self._lowest[arm] < self._highest[arm]))
 
     def started(self, arm: int, repeat: int) -> float | None:
         """When the first call of one run began, in seconds since the epoch; None before that."""

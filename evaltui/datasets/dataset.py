@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from evaltui.core.fields import field_text
-from evaltui.core.pins import canonical, content_hash, digest, short_hash
+from evaltui.core.fields import comparable, item_hash
+from evaltui.core.pins import content_hash, digest
 from evaltui.core.records import Item
 
 
@@ -39,23 +39,17 @@ def make_item(
     category: str | None = None,
     cluster: str | None = None,
 ) -> Item:
-    """An item with its hash, which covers the id and every field but ``id_field``.
-
-    Values count as the text that a prompt would show, and an empty text, null and an absent field are the same
-    content: so the same row hashes alike in CSV, JSONL and JSON, with keys in any order.
-    """
-    content = {"id": id, "fields": comparable(fields, id_field)}
+    """An item with its hash, which covers the id and every field but ``id_field``."""
     return Item(
-        id=id, fields=fields, gold=gold, category=category, cluster=cluster, hash=short_hash(canonical(content))
+        id=id,
+        fields=fields,
+        gold=gold,
+        category=category,
+        cluster=cluster,
+        hash=item_hash(id, fields, id_field),
     )
 
 
 def content_id(fields: Mapping[str, object], id_field: str) -> str:
     """An id made from what a row says, so that it stays with the row when lines are moved."""
     return f"item-{digest(comparable(fields, id_field))[:12]}"
-
-
-def comparable(fields: Mapping[str, object], id_field: str) -> dict[str, str]:
-    """The fields as texts, without the id and without empty ones."""
-    texts = {name: field_text(value) for name, value in fields.items() if name != id_field}
-    return {name: text for name, text in texts.items() if text}

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Final
 
+from evaltui.core.pins import PROBED
+
 
 class Role(Enum):
     """The part a pin has when two measurements are put side by side."""
@@ -28,8 +30,10 @@ class Role(Enum):
 
 _DATASET: Final = frozenset({"dataset_sha256"})
 _RECORDED: Final = frozenset({"dataset_bytes_sha256", "git_commit", "items", "order_seed"})
-_UNDER_TEST: Final = frozenset({"model", "temperature", "top_p", "max_tokens", "seed", "extra_body"})
-_UNDER_TEST_BEGIN: Final = ("prompt", "system", "template", "few_shot", "simulator.")
+_UNDER_TEST: Final = frozenset(
+    {"model", "temperature", "top_p", "max_tokens", "seed", "extra_body", "token_limit", "omit"}
+)
+_UNDER_TEST_BEGIN: Final = ("command", "function", "answers_", "prompt", "system", "template", "few_shot", "simulator.")
 _SPEAKS_OF_MEASURE: Final = ("scorer", "scoring", "judge", "judging", "rubric", "grader", "grading", "autorater")
 _ENDPOINT: Final = frozenset({"endpoint_kind", "endpoint_url"})
 
@@ -45,6 +49,8 @@ def role(pin: str, *, scorer: str | None) -> Role:
     if pin.startswith("scorer."):
         mine = scorer is None or pin == f"scorer.{scorer}" or pin.startswith(f"scorer.{scorer}.")
         return Role.MEASURE if mine else Role.RECORDED
+    if pin.startswith(PROBED):
+        return Role.RECORDED
     if pin in _DATASET:
         return Role.DATASET
     if pin in _RECORDED:

@@ -31,12 +31,14 @@ class Answer:
 class _Timing:
     """``started`` is seconds since the epoch; ``wait_s`` was slept on purpose, ``queue_wait_s`` beyond that.
 
-    Neither counts the time for which the study was paused.
+    Neither counts the time for which the study was paused. ``in_flight`` counts the calls of its endpoint, this one
+    included.
     """
 
     started: float
     wait_s: float
     queue_wait_s: float
+    in_flight: int
 
 
 Record = Callable[[AttemptRecord], None]
@@ -59,7 +61,8 @@ async def ask(prepared: Prepared, endpoint: Endpoint, control: Control, sink: Si
     backoff = 0.0
     while (paused_s := await _turn(endpoint, control, backoff)) is not None:
         number += 1
-        timing = _Timing(time.time(), wait, max(0.0, loop.time() - due - paused_s))
+        queue_wait = max(0.0, loop.time() - due - paused_s)
+        timing = _Timing(time.time(), wait, queue_wait, endpoint.in_flight + 1)
         began, looked = loop.time(), control.naps.look()
         try:
             outcome = await _call(prepared, number, endpoint)
@@ -116,11 +119,14 @@ async def _call(prepared: Prepared, number: int, endpoint: Endpoint) -> Completi
     """One call under a deadline that covers all of it, connecting and every byte of the answer included."""
     request = Request(prepared.cell, number, prepared.messages, prepared.decoding)
     limit = endpoint.config.timeout_s
+    endpoint.in_flight += 1
     try:
         async with asyncio.timeout(limit):
             return await endpoint.provider.complete(request)
     except TimeoutError:
         return Failure(Status.TIMEOUT, f"no complete answer within {limit:g} s", retry=True)
+    finally:
+        endpoint.in_flight -= 1
 
 
 def _fatal(failure: Failure, wait: float | None, number: int, endpoint: Endpoint, control: Control) -> bool:
@@ -172,4 +178,5 @@ def _attempt(
         fingerprint=answered.fingerprint,
         seed=prepared.decoding.seed,
         request_hash=prepared.hash,
+        in_flight=timing.in_flight,
     )

@@ -22,6 +22,7 @@ UNMETERED: Final = (
 class Endpoint:
     """``answered``: whether it has answered at all in this session, be it with a refusal.
 
+    ``in_flight``: how many calls it is answering now, over all arms.
     ``told``: what has been said about it once and is not said again.
     """
 
@@ -31,6 +32,7 @@ class Endpoint:
     breaker: Breaker
     gate: Gate = field(default_factory=Gate)
     answered: bool = False
+    in_flight: int = 0
     told: set[str] = field(default_factory=set)
 
     def news(self, completion: Completion) -> Iterator[tuple[str, str]]:

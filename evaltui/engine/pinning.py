@@ -24,12 +24,18 @@ DEFAULT_SIMULATOR: Final = SimulatorSettings()
 
 
 def pinned_arm(
-    config: StudyConfig, name: str, dataset: Dataset, versions: Mapping[str, str], commit: str | None
+    config: StudyConfig,
+    name: str,
+    dataset: Dataset,
+    versions: Mapping[str, str],
+    commit: str | None,
+    probed: Mapping[str, PinValue],
 ) -> ArmDesign:
     """An arm with its pins and their hash.
 
-    ``versions`` are those of the scorers, by name. Repeats, prices and time limits are no pins; what is recorded but
-    makes no other configuration (:data:`evaltui.core.pins.RECORDED_ONLY`) is not in the hash.
+    ``versions`` are those of the scorers, by name, and ``probed`` are the pins that its endpoint showed. Repeats,
+    prices and time limits are no pins; what is recorded but makes no other configuration
+    (:data:`evaltui.core.pins.RECORDED_ONLY`) is not in the hash.
     """
     arm = config.arms[name]
     endpoint = config.endpoints[arm.endpoint]
@@ -56,6 +62,7 @@ def pinned_arm(
         "concurrency": config.study.concurrency,
         "harness": f"evaltui {__version__}",
         "git_commit": commit,
+        **probed,
         **{f"pins.{pin}": value for pin, value in config.pins.items()},
     }
     return ArmDesign(name, pins, digest(identifying(pins)))

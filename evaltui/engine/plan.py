@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from evaltui import scorers
@@ -12,22 +13,31 @@ from evaltui.config import StudyConfig, dump
 from evaltui.config.template import fields_of
 from evaltui.core.format import count
 from evaltui.core.order import shuffled
-from evaltui.core.pins import digest
+from evaltui.core.pins import study_pin_hash
 from evaltui.core.preview import ArmPreview, Preview
-from evaltui.core.study import Design, ScorerDesign, StudyPlan
+from evaltui.core.study import Design, PinValue, ScorerDesign, StudyPlan
 from evaltui.datasets import Dataset
 from evaltui.engine.checkout import commit_of
 from evaltui.engine.estimate import ASSUMED_ANSWER_TOKENS
 from evaltui.engine.pinning import pinned_arm
 from evaltui.engine.pricing import price_arm
 
+NOT_PROBED: Final[Mapping[str, Mapping[str, PinValue]]] = MappingProxyType({})
 FEWEST_ITEMS: Final = 10
 FEWEST_REPEATS: Final = 8
 MOST_REPEATS: Final = 12
 
 
-def build_plan(config: StudyConfig, dataset: Dataset, *, config_path: Path | None = None) -> StudyPlan:
+def build_plan(
+    config: StudyConfig,
+    dataset: Dataset,
+    *,
+    config_path: Path | None = None,
+    probed: Mapping[str, Mapping[str, PinValue]] = NOT_PROBED,
+) -> StudyPlan:
     """The study as it will be stored: items in the seeded order, each arm with its pins, the config without files.
+
+    ``probed`` has, by endpoint, the pins that it showed when it was tried out.
 
     Raises:
         InputError: a scorer refuses its options.
@@ -35,7 +45,10 @@ def build_plan(config: StudyConfig, dataset: Dataset, *, config_path: Path | Non
     built = {name: scorers.build(name, scorer.kind, scorer.options()) for name, scorer in config.scorers.items()}
     versions = {name: scorer.version for name, scorer in built.items()}
     commit = commit_of(config_path) if config_path is not None else None
-    arms = tuple(pinned_arm(config, name, dataset, versions, commit) for name in config.arms)
+    arms = tuple(
+        pinned_arm(config, name, dataset, versions, commit, probed.get(arm.endpoint, {}))
+        for name, arm in config.arms.items()
+    )
     design = Design(
         name=config.study.name,
         arms=arms,
@@ -49,7 +62,7 @@ def build_plan(config: StudyConfig, dataset: Dataset, *, config_path: Path | Non
         schedule=config.study.schedule,
         concurrency=config.study.concurrency,
         baseline=config.study.baseline,
-        pin_hash=digest({arm.name: arm.pin_hash for arm in arms}),
+        pin_hash=study_pin_hash({arm.name: arm.pin_hash for arm in arms}),
         missing=config.study.missing_policy(),
         disclosure=config.study.disclosure,
         max_cost=config.study.max_cost,

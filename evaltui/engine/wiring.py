@@ -25,19 +25,36 @@ def providers(config: StudyConfig, plan: StudyPlan, environ: Mapping[str, str]) 
         InputError: every environment variable that is named and not set; no value is ever quoted.
         EvaltuiError: a URL, key, header, function or recording cannot be used, or is not the one that was pinned.
     """
-    used = {name: config.endpoints[name] for name in dict.fromkeys(arm.endpoint for arm in config.arms.values())}
+    insist_keys(config, plan, environ)
+    insist_same_files(config, plan)
+    return {name: provider(config, plan, name, environ) for name in _used(config)}
+
+
+def _used(config: StudyConfig) -> dict[str, EndpointConfig]:
+    return {name: config.endpoints[name] for name in dict.fromkeys(arm.endpoint for arm in config.arms.values())}
+
+
+def insist_keys(config: StudyConfig, plan: StudyPlan, environ: Mapping[str, str]) -> None:
+    """Refuse to start without the keys that the study file names.
+
+    Raises:
+        InputError: every environment variable that is named and not set; no value is ever quoted.
+    """
     missing = [
         Fault(f"endpoints.{name}.api_key_env", f"the environment variable {variable} is not set; set it to the key")
-        for name, endpoint in used.items()
+        for name, endpoint in _used(config).items()
         if (variable := endpoint.api_key_env) is not None and not environ.get(variable, "").strip()
     ]
     if missing:
         raise InputError(plan.config_path or plan.design.name, missing)
-    insist_same_files(config, plan)
-    return {name: _provider(config, plan, name, environ) for name in used}
 
 
-def _provider(config: StudyConfig, plan: StudyPlan, name: str, environ: Mapping[str, str]) -> Provider:
+def provider(config: StudyConfig, plan: StudyPlan, name: str, environ: Mapping[str, str]) -> Provider:
+    """The provider of one endpoint, whose key is set.
+
+    Raises:
+        EvaltuiError: see :func:`providers`.
+    """
     endpoint = config.endpoints[name]
     if endpoint.kind == "simulator" and endpoint.base_url is None:
         return simulator(config, plan, name)

@@ -12,6 +12,7 @@ from evaltui.core.grid import Grid
 from evaltui.core.score import RunScore, ScoreRange, status_counts
 from evaltui.core.study import MissingPolicy
 from evaltui.core.tally import Tally
+from evaltui.report.profile import beside_others, profile_notices
 from evaltui.report.summary import (
     ArmSummary,
     BandSummary,
@@ -68,11 +69,11 @@ def summarise_arm(
     score_range: ScoreRange | None,
     clustered: bool = False,
 ) -> tuple[ArmSummary, tuple[Notice, ...]]:
-    """Everything about one arm, and what has to be said about its band. Mean, range and band are over complete runs.
+    """Everything about one arm, and what has to be said about it. Mean, range and band are over complete runs.
 
     ``score_range`` is the primary scorer's: no run is foretold beyond it. ``clustered``: items come in clusters.
     """
-    runs = tuple(_told_run(arm, repeat, grid, tally, run) for repeat, run in enumerate(numbers.runs, start=1))
+    runs = beside_others([_told_run(arm, repeat, grid, tally, run) for repeat, run in enumerate(numbers.runs, start=1)])
     scores = [run.score for run in runs if run.complete and run.score is not None]
     not_repeats = numbers.repeated.note if numbers.repeated.genuine is False else ""
     spread = bands.band(scores, not_repeats=not_repeats)
@@ -85,11 +86,12 @@ def summarise_arm(
         flips=numbers.flips,
         excess_spread=numbers.excess,
     )
+    about = [*profile_notices(name, runs, tally.requests_differ(arm))]
     if not_repeats:
-        return summary, (Notice("not_repeats", f"{name}: {not_repeats}; the band is not measured"),)
-    if spread.k > 1 and not spread.measured:
-        return summary, (Notice("band_not_measured", f"{name}: {spread.note}"),)
-    return summary, ()
+        about.insert(0, Notice("not_repeats", f"{name}: {not_repeats}; the band is not measured"))
+    elif spread.k > 1 and not spread.measured:
+        about.insert(0, Notice("band_not_measured", f"{name}: {spread.note}"))
+    return summary, tuple(about)
 
 
 def _told_band(spread: bands.Band, score_range: ScoreRange | None) -> BandSummary:
@@ -143,6 +145,9 @@ def _told_run(arm: int, repeat: int, grid: Grid, tally: Tally, run: RunNumbers) 
         attempts=tally.attempts(arm, repeat),
         tokens=tally.prompt_tokens(arm, repeat) + tally.completion_tokens(arm, repeat),
         cost=tally.cost(arm, repeat),
+        prompt_tokens=tally.prompt_tokens(arm, repeat),
+        cached_tokens=tally.cached_tokens(arm, repeat),
+        in_flight=tally.in_flight(arm, repeat),
     )
 
 

@@ -63,7 +63,7 @@ def assemble(
                 grid,
                 arms,
                 comparisons,
-                bands=[notice for _, about in told for notice in about],
+                about_arms=[notice for _, about in told for notice in about],
                 compared=comparability_notices(arms[first], [arms[arm] for arm in rivals], list(answers.values())),
                 score_range=score_range,
                 item_ids=item_ids,

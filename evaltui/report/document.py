@@ -69,7 +69,15 @@ def _run(run: RunSummary) -> Document:
 
 
 def _usage(run: RunSummary) -> Document:
-    return {"repeat": run.repeat, "attempts": run.attempts, "tokens": run.tokens, "cost": run.cost}
+    return {
+        "repeat": run.repeat,
+        "attempts": run.attempts,
+        "tokens": run.tokens,
+        "cached_tokens": run.cached_tokens,
+        "cost": run.cost,
+        "in_flight": run.in_flight,
+        "in_flight_of_others": run.in_flight_of_others,
+    }
 
 
 def _arm(arm: ArmSummary) -> Document:

@@ -24,15 +24,15 @@ def notices(
     arms: Sequence[ArmSummary],
     comparisons: Sequence[ComparisonSummary],
     *,
-    bands: Sequence[Notice],
+    about_arms: Sequence[Notice],
     compared: Iterable[Notice],
     score_range: ScoreRange | None,
     item_ids: Sequence[str],
 ) -> Iterator[Notice]:
     """Every warning that applies, the gravest first.
 
-    ``bands`` is what the arms have to say about theirs, ``compared`` what stops or marks comparisons. ``item_ids`` name
-    missing items.
+    ``about_arms`` is what has to be said of single arms, ``compared`` what stops or marks comparisons. ``item_ids``
+    name missing items.
     """
     # A paused study whose engine has gone (an endpoint is down) is as much at rest as a stopped one.
     at_rest = not info.live and info.state is not StudyState.CREATED
@@ -41,7 +41,7 @@ def notices(
         yield from _incomplete(grid, arms, item_ids)
     yield from compared
     yield from filter(None, (not_comparable(arm, info.design.missing, score_range) for arm in arms))
-    yield from bands
+    yield from about_arms
     yield from _design(info, ended, arms)
     if score_range is None:
         yield Notice(

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evaltui.core.format import NOTHING, money, seconds
-from evaltui.core.preview import PingResult, Preview
+from evaltui.core.preview import Preview, ProbeResult
 from evaltui.core.study import PinValue
 from evaltui.core.text import clean
 
@@ -20,7 +20,7 @@ DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 """A SHA-256: sixteen digits are enough to see a difference, ``--json`` has them all."""
 
 
-def render_preview(preview: Preview, pings: Sequence[PingResult] = ()) -> RenderableType:
+def render_preview(preview: Preview, probes: Sequence[ProbeResult] = ()) -> RenderableType:
     """The whole check as one renderable."""
     parts: list[RenderableType] = [
         Text(clean(f"{preview.name}: {preview.n_items:,} items, {len(preview.arms)} arms, {preview.repeats} repeats")),
@@ -29,7 +29,7 @@ def render_preview(preview: Preview, pings: Sequence[PingResult] = ()) -> Render
     ]
     parts += [Text(f"note: {clean(notice)}") for notice in preview.notices]
     parts += [Text(f"warning: {clean(warning)}", style="bold") for warning in preview.warnings]
-    parts += [_ping_line(result) for result in pings]
+    parts += [_probe_line(result) for result in probes]
     return Group(*parts)
 
 
@@ -74,13 +74,17 @@ def _requests(preview: Preview) -> Table:
     return table
 
 
-def _ping_line(result: PingResult) -> Text:
+def _probe_line(result: ProbeResult) -> Text:
     word = "answers" if result.ok else "does not answer"
     model = f", model {result.model}" if result.model else ""
+    told = [
+        f"{result.endpoint} ({result.url}) {word} in {seconds(result.latency_s)}{model}: {result.message}",
+        f"limit on tokens sent as {result.token_limit}" if result.token_limit else "",
+        f"not sent: {', '.join(result.omit)}" if result.omit else "",
+        "reports no token usage" if result.usage is False else "",
+        f"same seed: {result.same_seed}, other seed: {result.other_seed}" if result.same_seed else "",
+    ]
     return Text(
-        clean(
-            f"{result.endpoint} ({result.url}) {word} in {seconds(result.latency_s)}{model}: {result.message}",
-            limit=500,
-        ),
+        "; ".join(clean(part, limit=500) for part in told if part),
         style="" if result.ok else "bold",
     )

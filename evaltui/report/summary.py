@@ -21,7 +21,12 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """One (arm, repeat). ``score`` is None without a counted cell; ``counts`` are terminal cells by status."""
+    """One (arm, repeat). ``score`` is None without a counted cell; ``counts`` are terminal cells by status.
+
+    ``in_flight`` is the mean number of calls that its endpoint was answering when one of this run was sent; None where
+    no call tells. ``in_flight_of_others`` is the median of that over the arm's other runs, where this run's differs
+    from it; else None. ``cached_tokens`` are those of ``prompt_tokens`` that the server had in its cache.
+    """
 
     repeat: int
     done: int
@@ -40,6 +45,14 @@ class RunSummary:
     attempts: Mapping[str, int]
     tokens: int
     cost: float
+    prompt_tokens: int
+    cached_tokens: int
+    in_flight: float | None
+    in_flight_of_others: float | None = None
+
+    @property
+    def calls(self) -> int:
+        return sum(self.attempts.values())
 
     @property
     def complete(self) -> bool:

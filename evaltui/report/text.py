@@ -256,6 +256,13 @@ def _count(run: RunSummary, kind: str) -> str:
 
 
 def _mark(run: RunSummary) -> str:
+    said = [_gaps(run)]
+    if run.in_flight is not None and run.in_flight_of_others is not None:
+        said.append(f"{run.in_flight:.1f} in flight, others {run.in_flight_of_others:.1f}")
+    return "; ".join(filter(None, said))
+
+
+def _gaps(run: RunSummary) -> str:
     if not run.complete:
         return "part"
     said = "" if run.comparable else "missing too many: "

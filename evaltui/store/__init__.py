@@ -13,6 +13,7 @@ from evaltui.store.ledger import load_plan, resolve, studies
 from evaltui.store.opening import Opened, open_study
 from evaltui.store.readers import CellDetail, cell_detail, items, texts
 from evaltui.store.settings import ChangedSetting
+from evaltui.store.verification import Verification, verify
 from evaltui.store.writer import Writer
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "LeaseWatch",
     "LockedError",
     "Opened",
+    "Verification",
     "Writer",
     "cell_detail",
     "clear_lease",
@@ -38,4 +40,5 @@ __all__ = [
     "send",
     "studies",
     "texts",
+    "verify",
 ]

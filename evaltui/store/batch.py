@@ -21,8 +21,8 @@ KNOWN_TEXTS: Final = 100_000
 
 INSERT_ATTEMPT: Final = (
     "INSERT INTO attempts (study, run, item, number, status, started, latency, wait, queue_wait, http_status, message, "
-    "prompt_tokens, completion_tokens, cached_tokens, cost, model, fingerprint, seed, request_hash) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "prompt_tokens, completion_tokens, cached_tokens, cost, model, fingerprint, seed, request_hash, in_flight) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 INSERT_VERDICT: Final = (
     "INSERT INTO verdicts (study, run, item, revision, scorer, is_primary, status, label, score, note, attempts, "
@@ -115,6 +115,7 @@ class Batch:
                 None if record.fingerprint is None else storable(record.fingerprint),
                 _bounded(record.seed),
                 record.request_hash,
+                record.in_flight,
             )
         )
 

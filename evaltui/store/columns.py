@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaltui.core.delta import AttemptBatch, CellBatch
+from evaltui.store import connect
 from evaltui.store.stored_text import decode
 
 Rows = Sequence[tuple[Any, ...]]
@@ -18,8 +19,15 @@ Rows = Sequence[tuple[Any, ...]]
 CELL_COLUMNS: Final = "key, run, item, revision, status, score, label, coalesce(text, -1), attempts, latency, finished"
 ATTEMPT_COLUMNS: Final = (
     "key, run, status, number, started, latency, wait, queue_wait, coalesce(prompt_tokens, 0), "
-    "coalesce(completion_tokens, 0), coalesce(cached_tokens, 0), coalesce(cost, 0)"
+    "coalesce(completion_tokens, 0), coalesce(cached_tokens, 0), coalesce(cost, 0), item, request_hash"
 )
+REQUEST_BYTES: Final = 8
+"""How much of a request's hash tells it from others."""
+
+
+def in_flight_column(connection: sqlite3.Connection) -> str:
+    """What to select for the calls in flight with an attempt: a file of schema 1 does not know."""
+    return "in_flight" if connect.schema_version(connection) >= 2 else "NULL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +67,16 @@ class RunTable:
         )
 
     def attempts(self, rows: Rows) -> AttemptBatch:
-        """Rows of ``ATTEMPT_COLUMNS`` as columns."""
-        _, run, status, number, started, latency, wait, queue_wait, prompt, completion, cached, cost = _columns(
-            rows, 12
+        """Rows of ``ATTEMPT_COLUMNS`` and the calls in flight (None where not known) as columns."""
+        _, run, status, number, started, latency, wait, queue_wait, *tokens, cost, item, request, in_flight = _columns(
+            rows, 15
         )
+        prompt, completion, cached = tokens
         place = self._places(run)
         return AttemptBatch(
             arm=self.arm[place],
             repeat=self.repeat[place],
+            position=np.array(item, np.int32),
             status=np.array(status, np.uint8),
             number=np.array(number, np.int16),
             started=np.array(started, np.float64),
@@ -77,10 +87,17 @@ class RunTable:
             completion_tokens=np.array(completion, np.int64),
             cached_tokens=np.array(cached, np.int64),
             cost=np.array(cost, np.float64),
+            request=_requests(request),
+            in_flight=np.array([count or 0 for count in in_flight], np.int64),
         )
 
     def _places(self, run: Sequence[int]) -> NDArray[np.intp]:
         return np.searchsorted(self.key, np.array(run, np.int64))
+
+
+def _requests(hashes: Sequence[bytes | None]) -> NDArray[np.int64]:
+    first = b"".join((value or b"").ljust(REQUEST_BYTES, b"\0")[:REQUEST_BYTES] for value in hashes)
+    return np.frombuffer(first, dtype="<i8").astype(np.int64)
 
 
 def _columns(rows: Rows, width: int) -> list[tuple[Any, ...]]:

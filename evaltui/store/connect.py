@@ -9,7 +9,7 @@ import stat
 import time
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final, Literal
 
@@ -18,13 +18,15 @@ from evaltui.core.errors import StoreError
 APPLICATION_ID: Final = 0x45564C54
 """``PRAGMA application_id`` of a workspace file: "EVLT"."""
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 """``PRAGMA user_version`` of a workspace file, raised by every migration."""
 
-MIGRATIONS: Final = ("m001_first",)
+MIGRATIONS: Final = ("m001_first", "m002_in_flight")
 """The migrations of :mod:`evaltui.store.schema`, by the names under which a workspace file records them."""
 
 BUSY_TIMEOUT_S: Final = 5.0
+LOOKS: Final = 3
+LOOK_AGAIN_S: Final = 0.02
 
 
 class LockedError(StoreError):
@@ -71,21 +73,15 @@ def missing(path: Path) -> bool:
 def identify(path: Path) -> bool:
     """Whether the file is a workspace of ours (True), or an empty database that can become one (False).
 
-    Nothing is written, not even beside the file.
+    Nothing is written, not even beside the file; only what a program left half written when it was killed is taken
+    back, as whatever opens the file must.
 
     Raises:
         StoreError: it is missing, a folder, not a SQLite database, another program's, or newer than this evaltui.
     """
     _insist_on_file(path)
     with told(path):
-        connection = _open_readable(path, immutable=not wal(path).exists())
-        try:
-            ((application,),) = connection.execute("PRAGMA application_id")
-            ((version,),) = connection.execute("PRAGMA user_version")
-            ((objects,),) = connection.execute("SELECT count(*) FROM sqlite_master")
-            unknown = _unknown_migrations(connection) if application == APPLICATION_ID else []
-        finally:
-            connection.close()
+        application, version, objects, unknown = _looked_into(path)
     if application == 0 and objects == 0:
         return False
     if application != APPLICATION_ID:
@@ -98,6 +94,37 @@ def identify(path: Path) -> bool:
             "upgrade evaltui, or name another file with --db"
         )
     return True
+
+
+def _looked_into(path: Path) -> tuple[int, int, int, list[str]]:
+    """Application, version, number of tables and the like, and the migrations that this evaltui does not have."""
+    for left in reversed(range(LOOKS)):
+        journal = path.with_name(path.name + "-journal").exists()
+        if journal:
+            _settle(path)
+        # With neither file there is nothing to lock against, unless somebody begins to write at this moment and has no
+        # write-ahead log: then half of what is written looks like damage, and the next look tells.
+        connection = _open_readable(path, immutable=not journal and not wal(path).exists())
+        try:
+            ((application,),) = connection.execute("PRAGMA application_id")
+            ((version,),) = connection.execute("PRAGMA user_version")
+            ((objects,),) = connection.execute("SELECT count(*) FROM sqlite_master")
+            unknown = _unknown_migrations(connection) if application == APPLICATION_ID else []
+            return application, version, objects, unknown
+        except sqlite3.DatabaseError as error:
+            if not left or primary_code(error) != sqlite3.SQLITE_CORRUPT:
+                raise
+        finally:
+            connection.close()
+        time.sleep(LOOK_AGAIN_S)
+    raise AssertionError("the last look returns or raises")
+
+
+def _settle(path: Path) -> None:
+    """Take back what a killed program left half written, where there is no write-ahead log: no reader may do it."""
+    connection = sqlite3.connect(path.absolute().as_uri() + "?mode=rw", uri=True, timeout=BUSY_TIMEOUT_S)
+    with suppress(sqlite3.Error), closing(connection):
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
 
 
 def _unknown_migrations(connection: sqlite3.Connection) -> list[str]:
@@ -120,6 +147,12 @@ def open_writable(path: Path, *, synchronous: Synchronous = "NORMAL") -> sqlite3
     connection.execute(f"PRAGMA synchronous={synchronous}")
     connection.execute("PRAGMA foreign_keys=ON")
     return connection
+
+
+def schema_version(connection: sqlite3.Connection) -> int:
+    """Which version of the schema the file has; one that is only read stays as old as it is."""
+    ((version,),) = connection.execute("PRAGMA user_version").fetchall()
+    return int(version)
 
 
 def enable_wal(connection: sqlite3.Connection) -> None:
@@ -145,7 +178,17 @@ def wal(path: Path) -> Path:
 
 def closed_and_read_only(path: Path) -> bool:
     """Whether nobody has the database open and no file can be made beside it, which is when SQLite itself gives up."""
-    return not wal(path).exists() and not os.access(path.absolute().parent, os.W_OK)
+    if wal(path).exists() or os.access(path.absolute().parent, os.W_OK):
+        return False
+    with closing(_open_readable(path, immutable=False)) as connection:
+        try:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
+        except sqlite3.OperationalError as error:
+            # A reader cannot take back what is half written either, but that must not be read.
+            half_written = error.sqlite_errorcode == sqlite3.SQLITE_READONLY_ROLLBACK
+            return not half_written and primary_code(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+    # It has no write-ahead log: whoever writes it locks the file itself, and an immutable look would see nothing new.
+    return False
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from evaltui.core.errors import StoreError
 from evaltui.core.status import StudyState
 from evaltui.core.study import Design, StudyInfo
 from evaltui.store import connect
-from evaltui.store.columns import ATTEMPT_COLUMNS, CELL_COLUMNS, Rows, RunTable
+from evaltui.store.columns import ATTEMPT_COLUMNS, CELL_COLUMNS, Rows, RunTable, in_flight_column
 from evaltui.store.feed import EVENT_COLUMNS, event_of
 from evaltui.store.lease import HeldLease, LeaseWatch, read_lease
 from evaltui.store.ledger import study_key
@@ -22,7 +22,7 @@ from evaltui.store.stored_text import restored
 ROWS_AT_ONCE: Final = 200_000
 
 CELLS: Final = f"SELECT {CELL_COLUMNS} FROM verdicts WHERE study = ? AND key > ? AND is_primary"
-ATTEMPTS: Final = f"SELECT {ATTEMPT_COLUMNS} FROM attempts WHERE study = ? AND key > ?"
+ATTEMPTS: Final = f"SELECT {ATTEMPT_COLUMNS}, {{in_flight}} FROM attempts WHERE study = ? AND key > ?"
 EVENTS: Final = f"SELECT key, {EVENT_COLUMNS} FROM events WHERE study = ? AND key > ?"
 
 
@@ -49,9 +49,9 @@ class Follower:
         self._told: StudyInfo | None = None
         self._design: tuple[str | bytes, Design] | None = None
         self._connection = connect.readable(path)
-        self._immutable = connect.closed_and_read_only(path)
         try:
             with connect.told(path):
+                self._immutable = connect.closed_and_read_only(path)
                 self._study = study_key(self._connection, study_id)
         except StoreError:
             self.close()
@@ -99,7 +99,8 @@ class Follower:
         return Delta(info, runs.cells(cells), runs.attempts(attempts), tuple(event_of(row[1:]) for row in events))
 
     def _new_rows(self, select: str) -> Rows:
-        sql = f"{select} ORDER BY key LIMIT ?"
+        # Asked each time: an engine that takes the study up brings an older file up to date.
+        sql = f"{select} ORDER BY key LIMIT ?".format(in_flight=in_flight_column(self._connection))
         rows = self._connection.execute(sql, (self._study, self._cursors[select], self._rows_at_once)).fetchall()
         if rows:
             self._cursors[select] = rows[-1][0]

@@ -14,6 +14,9 @@ from evaltui.core.study import Lease
 from evaltui.store.process_identity import ProcessIdentity, runs, this_process
 
 PATIENCE_S: Final = 15.0
+SILENT_S: Final = 10.0
+"""For how long a heartbeat stands still before its engine is said to save nothing; it rises every two seconds."""
+
 LOOK_AGAIN_S: Final = 0.25
 
 
@@ -49,20 +52,24 @@ class LeaseWatch:
         self._seen: dict[int, tuple[str, int, float]] = {}
 
     def alive(self, held: HeldLease) -> bool:
+        still = self._still_s(held)
         found = runs(held.process)
-        if found is not None:
-            return found
+        return (not still or still < self._patience) if found is None else found
+
+    def _still_s(self, held: HeldLease) -> float:
+        """For how many seconds this observer has seen the heartbeat stand still; 0 at the first look."""
         token, heartbeat, since = self._seen.get(held.study, ("", 0, 0.0))
         if (token, heartbeat) != (held.token, held.heartbeat):
             self._seen[held.study] = (held.token, held.heartbeat, self._clock())
-            return True
-        return self._clock() - since < self._patience
+            return 0.0
+        return self._clock() - since
 
     def judge(self, held: HeldLease | None) -> Lease | None:
         """The lease as readers see it."""
         if held is None:
             return None
-        return Lease(held.process.pid, held.process.host, held.heartbeat, self.alive(held))
+        alive, saving = self.alive(held), self._still_s(held) < SILENT_S
+        return Lease(held.process.pid, held.process.host, held.heartbeat, alive, saving)
 
 
 def read_lease(connection: sqlite3.Connection, study: int) -> HeldLease | None:

@@ -68,13 +68,19 @@ def resolve(path: Path, ref: str) -> StudyInfo:
         StoreError: there is none, or several; near names are listed.
     """
     with reading(path) as connection:
-        rows = [
-            (study_id, restored(name))
-            for study_id, name in connection.execute("SELECT id, name FROM studies ORDER BY key DESC").fetchall()
-        ]
-        study_id = _named(ref, rows, path)
+        study_id = named(connection, ref, path)
         row = connection.execute(f"SELECT {INFO_COLUMNS} FROM studies WHERE id = ?", (study_id,)).fetchone()
         return _info(connection, row, LeaseWatch())
+
+
+def named(connection: sqlite3.Connection, ref: str, path: Path) -> str:
+    """The id of the study that ``ref`` names, as :func:`resolve` finds it.
+
+    Raises:
+        StoreError: there is none, or several; near names are listed.
+    """
+    rows = connection.execute("SELECT id, name FROM studies ORDER BY key DESC").fetchall()
+    return _named(ref, [(study_id, restored(name)) for study_id, name in rows], path)
 
 
 def load_plan(path: Path, study_id: str) -> StudyPlan:
@@ -88,9 +94,10 @@ def load_plan(path: Path, study_id: str) -> StudyPlan:
         design, config, config_path = connection.execute(
             "SELECT design, config, config_path FROM studies WHERE key = ?", (study,)
         ).fetchone()
+        planned = load_design(design)
         return StudyPlan(
-            design=load_design(design),
-            items=read_items(connection, study),
+            design=planned,
+            items=read_items(connection, study, planned),
             config=load_config(config),
             config_path=None if config_path is None else restored(config_path),
         )

@@ -93,17 +93,26 @@ def store_items(connection: sqlite3.Connection, study: int, plan: StudyPlan) -> 
     )
 
 
-def read_items(connection: sqlite3.Connection, study: int) -> tuple[Item, ...]:
-    """The items of a study (its integer key) by position."""
+def read_items(connection: sqlite3.Connection, study: int, design: Design) -> tuple[Item, ...]:
+    """The items of a study (its integer key) by position.
+
+    Raises:
+        StoreError: items or their texts are not there.
+    """
     rows = connection.execute(
         "SELECT position, item_id, hash, category, cluster, fields, gold FROM items WHERE study = ? ORDER BY position",
         (study,),
     ).fetchall()
-    texts = read_texts(connection, {key for row in rows for key in row[5:7] if key is not None})
+    keys = {key for row in rows for key in row[5:7] if key is not None}
+    texts = read_texts(connection, keys)
+    if [row[0] for row in rows] != list(range(design.n_items)) or keys != texts.keys():
+        raise StoreError(
+            "items of a study are not there: the database is damaged; `evaltui studies --verify` says more"
+        )
     return tuple(
         Item(
             id=restored(item_id),
-            fields=load_json(texts[fields_key]),
+            fields=_load_fields(texts[fields_key]),
             gold=None if gold is None else texts[gold],
             category=None if category is None else restored(category),
             cluster=None if cluster is None else restored(cluster),
@@ -112,6 +121,13 @@ def read_items(connection: sqlite3.Connection, study: int) -> tuple[Item, ...]:
         )
         for position, item_id, digest, category, cluster, fields_key, gold in rows
     )
+
+
+def _load_fields(document: str) -> Mapping[str, object]:
+    try:
+        return cast(Mapping[str, object], load_json(document))
+    except ValueError as error:
+        raise StoreError(f"the fields of an item cannot be read ({error}): the database is damaged") from error
 
 
 def _shallow(record: Design | ArmDesign | ScorerDesign | MissingPolicy) -> dict[str, Any]:

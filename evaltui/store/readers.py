@@ -12,8 +12,9 @@ from typing import Any, Final
 from evaltui.core.errors import StoreError
 from evaltui.core.records import AttemptRecord, Cell, CellRecord, Item, Usage, Verdict
 from evaltui.core.status import STATUS_BY_CODE
+from evaltui.store.columns import in_flight_column
 from evaltui.store.ledger import reading, study_key
-from evaltui.store.plans import read_items
+from evaltui.store.plans import load_design, read_items
 from evaltui.store.stored_text import read_texts, restored
 
 VERDICTS: Final = """
@@ -25,7 +26,7 @@ ORDER BY verdicts.revision DESC, verdicts.is_primary DESC, verdicts.key
 """
 ATTEMPTS: Final = """
 SELECT number, status, started, latency, wait, queue_wait, http_status, message, prompt_tokens, completion_tokens,
-    cached_tokens, cost, model, fingerprint, seed, request_hash
+    cached_tokens, cost, model, fingerprint, seed, request_hash, {in_flight}
 FROM attempts WHERE run = ? AND item = ? ORDER BY key
 """
 
@@ -45,7 +46,9 @@ def items(path: Path, study_id: str) -> tuple[Item, ...]:
         StoreError: there is no such study, or the file cannot be read.
     """
     with reading(path) as connection:
-        return read_items(connection, study_key(connection, study_id))
+        study = study_key(connection, study_id)
+        ((design,),) = connection.execute("SELECT design FROM studies WHERE key = ?", (study,)).fetchall()
+        return read_items(connection, study, load_design(design))
 
 
 def texts(path: Path, keys: Iterable[int]) -> dict[int, str]:
@@ -68,7 +71,8 @@ def cell_detail(path: Path, study_id: str, arm: str, repeat: int, position: int)
         study = study_key(connection, study_id)
         cell = Cell(arm, repeat, position, _item_id(connection, study, position))
         run = _run(connection, study, cell)
-        attempts = connection.execute(ATTEMPTS, (run, position)).fetchall()
+        sql = ATTEMPTS.format(in_flight=in_flight_column(connection))
+        attempts = connection.execute(sql, (run, position)).fetchall()
         verdicts = connection.execute(VERDICTS, (run, position)).fetchall()
         return CellDetail(
             _record(connection, cell, verdicts) if verdicts else None,
@@ -115,7 +119,7 @@ def _record(connection: sqlite3.Connection, cell: Cell, rows: list[tuple[Any, ..
 
 def _attempt(cell: Cell, row: tuple[Any, ...]) -> AttemptRecord:
     number, status, started, latency, wait, queue_wait, http_status, message, *tokens = row[:11]
-    cost, model, fingerprint, seed, request_hash = row[11:]
+    cost, model, fingerprint, seed, request_hash, in_flight = row[11:]
     return AttemptRecord(
         cell=cell,
         number=number,
@@ -132,6 +136,7 @@ def _attempt(cell: Cell, row: tuple[Any, ...]) -> AttemptRecord:
         fingerprint=_restored(fingerprint),
         seed=seed,
         request_hash=request_hash,
+        in_flight=in_flight,
     )
 
 

@@ -178,6 +178,7 @@ CREATE TABLE leases (
     heartbeat INTEGER NOT NULL
 );
 """
+"""The tables of schema 1, as the first migration makes them; later ones change them."""
 
 STUDY_TABLES: Final = (
     "leases",
@@ -227,7 +228,8 @@ SELECT studies.id AS study, studies.name AS study_name, arms.name AS arm, runs.r
     attempts.latency AS latency_s, attempts.wait AS wait_s, attempts.queue_wait AS queue_wait_s,
     attempts.prompt_tokens AS prompt_tokens, attempts.completion_tokens AS completion_tokens,
     attempts.cached_tokens AS cached_tokens, attempts.cost AS cost, attempts.model AS model,
-    attempts.fingerprint AS fingerprint, attempts.seed AS seed, hex(attempts.request_hash) AS request_hash
+    attempts.fingerprint AS fingerprint, attempts.seed AS seed, hex(attempts.request_hash) AS request_hash,
+    attempts.in_flight AS in_flight
 FROM attempts
 JOIN runs ON runs.key = attempts.run
 JOIN arms ON arms.key = runs.arm
@@ -240,8 +242,8 @@ SELECT studies.id AS study, studies.name AS study_name, arms.name AS arm, runs.r
     (SELECT count(*) FROM items WHERE items.study = runs.study) AS items,
     coalesce(cells.done, 0) AS done, coalesce(cells.ok, 0) AS ok, cells.score_sum AS score_sum,
     coalesce(calls.attempts, 0) AS attempts, calls.prompt_tokens AS prompt_tokens,
-    calls.completion_tokens AS completion_tokens, calls.cost AS cost,
-    calls.started AS started, cells.finished AS finished
+    calls.completion_tokens AS completion_tokens, calls.cached_tokens AS cached_tokens, calls.cost AS cost,
+    calls.in_flight AS in_flight, calls.started AS started, cells.finished AS finished
 FROM runs
 JOIN arms ON arms.key = runs.arm
 JOIN studies ON studies.key = runs.study
@@ -251,7 +253,7 @@ LEFT JOIN (
 ) AS cells ON cells.run = runs.key
 LEFT JOIN (
     SELECT run, count(*) AS attempts, sum(prompt_tokens) AS prompt_tokens, sum(completion_tokens) AS completion_tokens,
-        sum(cost) AS cost, min(started) AS started
+        sum(cached_tokens) AS cached_tokens, sum(cost) AS cost, avg(in_flight) AS in_flight, min(started) AS started
     FROM attempts GROUP BY run
 ) AS calls ON calls.run = runs.key""",
     "v_items": """
@@ -270,6 +272,14 @@ def m001_first(db: Database) -> None:
     db.table("statuses").insert_all({"code": code, "name": str(status)} for status, code in STATUS_CODES.items())
     db.execute(f"PRAGMA application_id = {connect.APPLICATION_ID}")
     db.execute("PRAGMA user_version = 1")
+
+
+@migrations()
+def m002_in_flight(db: Database) -> None:
+    """How many calls were in flight with each, and the environment of a study's last session (JSON)."""
+    db.execute("ALTER TABLE attempts ADD COLUMN in_flight INTEGER")
+    db.execute("ALTER TABLE studies ADD COLUMN environment TEXT")
+    db.execute("PRAGMA user_version = 2")
 
 
 def prepare(path: Path) -> None:

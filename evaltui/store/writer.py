@@ -7,7 +7,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -22,6 +22,7 @@ from evaltui.core.study import EarlierSessions
 from evaltui.store import connect
 from evaltui.store.batch import StudyKeys
 from evaltui.store.earlier import earlier_sessions
+from evaltui.store.environment import keep_environment
 from evaltui.store.lease import PATIENCE_S, release_lease, take_lease
 from evaltui.store.ledger import study_key
 from evaltui.store.saver import Entry, Flush, Saver, StateChange
@@ -38,7 +39,8 @@ class Writer:
     every 50 ms or 500 records, and at every event and change of state. While the disk is full or the database is
     locked, records stay in memory and :attr:`failure` says why; ``grace`` is for how many seconds of failure ``flush``
     and ``close`` go on trying, and ``waiting`` is told once why they do: what is in memory was paid for, so they never
-    give up by themselves. ``patience`` is how long the heartbeat of an engine on another host may stand still.
+    give up by themselves. ``environment`` is what the session runs on, by name: another one than that of the session
+    before is an event. ``patience`` is how long the heartbeat of an engine on another host may stand still.
     ``synchronous="FULL"`` survives a loss of power without losing the last commits, at a cost.
     """
 
@@ -51,6 +53,7 @@ class Writer:
         patience: float = PATIENCE_S,
         grace: float = math.inf,
         waiting: Callable[[StoreError], None] | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self._path = path
         self._study_id = study_id
@@ -58,6 +61,7 @@ class Writer:
         self._patience = patience
         self._grace = grace
         self._waiting = waiting
+        self._environment = environment
         self._queued = 0
         self._closed = False
 
@@ -178,10 +182,13 @@ class Writer:
         study = study_key(connection, self._study_id)
         lease = take_lease(connection, study, self._study_id, self._patience)
         try:
+            self._bring_up_to_date(connection)
             self._keys = StudyKeys.read(connection, study)
             self._terminal = _terminal(connection, self._keys)
             self._earlier = earlier_sessions(connection, study)
             self._saver = Saver(connection, self._keys, lease, self._study_id)
+            if self._environment is not None:
+                keep_environment(connection, study, self._environment)
             ((state,),) = connection.execute("SELECT state FROM studies WHERE key = ?", (study,)).fetchall()
         except BaseException:
             release_lease(connection, lease)
@@ -191,6 +198,14 @@ class Writer:
             total = len(self._terminal) * self._keys.n_items
             text = f"resumed by process {os.getpid()} on {lease.process.host}; {done} of {total} cells were done"
             self._put(Event(time.time(), "resumed", text))
+
+    def _bring_up_to_date(self, connection: sqlite3.Connection) -> None:
+        """Migrate an older file, once the study is ours: whoever may not run it changes nothing."""
+        if connect.schema_version(connection) < connect.SCHEMA_VERSION:
+            # Here and not at the top: sqlite-utils takes 0.2 s to import, and only an older file needs it.
+            from evaltui.store.schema import prepare
+
+            prepare(self._path)
 
     def _put(self, entry: Entry) -> None:
         if (fatal := self._fatal()) is not None:
@@ -232,5 +247,7 @@ def _terminal(connection: sqlite3.Connection, keys: StudyKeys) -> Masks:
     by_key = {key: masks[run] for run, key in keys.runs.items()}
     rows = connection.execute("SELECT run, item FROM verdicts WHERE study = ? AND is_primary", (keys.study,)).fetchall()
     for run, item in rows:
+        if run not in by_key or not 0 <= item < keys.n_items:
+            raise StoreError("a verdict names no cell of its study; `evaltui studies --verify` says more")
         by_key[run][item] = True
     return masks

@@ -81,6 +81,8 @@ def _heading_of(kind: str) -> str:
 def _state(run: RunSummary, summary: Summary) -> Cell:
     if run.done and not run.comparable:
         return Cell("gaps", "bad")
+    if run.in_flight_of_others is not None:
+        return Cell("batching", "warn")
     if run.complete:
         return Cell("complete", "good")
     if not run.done:

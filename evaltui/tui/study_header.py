@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -16,6 +17,8 @@ from evaltui.report.summary import ArmSummary, ComparisonSummary, Summary
 from evaltui.tui.cells import cut
 from evaltui.tui.drawn import MUTED
 from evaltui.tui.marks import Marks
+
+STUCK: Final = "results are not saved (disk full or database locked): the engine goes on trying, without new calls"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,8 @@ def header_lines(summary: Summary, which: int, standing: Standing, marks: Marks,
     lines = [_identity(summary.info, standing, marks, width), _progress(summary, marks, width)]
     lines.append(_verdict(summary, which, width))
     said = standing.unreadable or (summary.info.reason if summary.info.state is not StudyState.FINISHED else "")
+    if summary.info.stuck:
+        said = standing.unreadable or STUCK
     if summary.info.crashed:
         said = said or "its engine is gone; what is done is kept"
     if said:

@@ -71,7 +71,7 @@ def echoing() -> Iterator[tuple[str, list[str]]]:
             secrets = f"{self.headers['Authorization']} {self.headers['X-Gate']}"
             seen.append(secrets)
             place = asked["messages"][-1]["content"]
-            status, body = ANSWERS[place](secrets)
+            status, body = ANSWERS.get(place, ANSWERS["content"])(secrets)
             data = body.encode()
             self.send_response(status, secrets if place == "headers" else None)
             self.send_header("Content-Length", str(len(data)))

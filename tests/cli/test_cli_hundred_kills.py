@@ -208,6 +208,8 @@ def test_kills_at_random_moments_lose_nothing_and_repeat_nothing(
         db = f"killed-{tale.studies}.db"
         kill_one_study(tmp_path, tmp_path / db, min(KILLS_A_STUDY, count - tale.kills), chance, tale)
         assert report(db) == undisturbed
+        verified = evaltui("studies", "--verify", "--db", db)
+        assert verified.returncode == 0, verified.stdout
     with capsys.disabled():
         print(
             f"\n{tale.kills} kills (seed {seed}) of {tale.studies} studies of {N_CELLS} cells in "

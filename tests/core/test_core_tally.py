@@ -43,6 +43,13 @@ def test_queue_wait_is_the_mean_over_calls_and_started_the_first_of_them() -> No
 def test_a_run_without_calls_has_no_wait_and_no_start() -> None:
     tally = tally_of([])
     assert (tally.queue_wait(0, 1), tally.started(0, 1), tally.cost(0, 1)) == (None, None, 0.0)
+    assert tally.in_flight(0, 1) is None
+
+
+def test_calls_in_flight_are_the_mean_over_those_that_tell() -> None:
+    tally = tally_of([Call(0, 1, in_flight=4), Call(0, 1)], [Call(0, 1, in_flight=7), Call(1, 3, in_flight=2)])
+    assert tally.in_flight(0, 1) == 5.5
+    assert tally.in_flight(1, 3) == 2.0
 
 
 @given(

@@ -188,3 +188,45 @@ def test_another_temperature_is_another_request() -> None:
         run(study(1, **ONE_CELL, arm={"temperature": temperature}), Told(right), sink)
         hashes.add(sink.attempts[0].request_hash)
     assert len(hashes) == 2
+
+
+def test_each_call_says_how_many_were_in_flight_on_its_endpoint() -> None:
+    """Three workers: three calls at 0 s; the first is over after 1 s and its worker sends the fourth beside two."""
+
+    async def two_are_slow(request: Request) -> Completion:
+        await asyncio.sleep(5.0 if request.cell.position in (1, 2) else 1.0)
+        return Completion("yes")
+
+    sink, endpoint = Memory(), Told(two_are_slow)
+    run(study(4, **ONE_CELL, concurrency=3), endpoint, sink)
+    assert {attempt.cell.position: attempt.in_flight for attempt in sink.attempts} == {0: 1, 1: 2, 2: 3, 3: 3}
+
+
+def test_arms_on_one_endpoint_count_together() -> None:
+    sink = Memory()
+    run(study(1, repeats=1, concurrency=2), Told(right), sink)
+    assert sorted(attempt.in_flight or 0 for attempt in sink.attempts) == [1, 2]
+
+
+def test_a_call_that_failed_or_timed_out_is_in_flight_no_more() -> None:
+    async def fails_then_hangs(request: Request) -> Completion | Failure:
+        return BROKEN if request.attempt == 1 else await hang(request)
+
+    sink = Memory()
+    run(study(1, **ONE_CELL, endpoint={"timeout_s": 5, "retries": 2}), Told(fails_then_hangs), sink)
+    assert [attempt.in_flight for attempt in sink.attempts] == [1, 1, 1]
+
+
+def test_a_back_off_lowers_what_is_in_flight() -> None:
+    """The second call fails at once and its cell rests for at least 0.25 s, the other call is over by then."""
+
+    async def one_backs_off(request: Request) -> Completion | Failure:
+        if request.cell.position == 1 and request.attempt == 1:
+            return BROKEN
+        await asyncio.sleep(0.1)
+        return Completion("yes")
+
+    sink = Memory()
+    run(study(2, **ONE_CELL, concurrency=2), Told(one_backs_off), sink)
+    calls = {(attempt.cell.position, attempt.number): attempt.in_flight for attempt in sink.attempts}
+    assert calls == {(0, 1): 1, (1, 1): 2, (1, 2): 1}

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from batches import Call
 from numpy.typing import NDArray
 
 from evaltui.core.grid import Grid
@@ -289,6 +290,34 @@ def by_category(pairing: Pairing, categories: Sequence[str | None], clusters: Cl
         {name: intervals.item_t(values, level=LEVEL) for name, values in found.items()},
         {name: len(values) for name, values in found.items()},
     )
+
+
+def in_flight_of_others(calls: Sequence[Call], arm: int, repeats: int) -> list[float | None]:
+    """What marks a run whose calls in flight were others, straight from the calls."""
+    own = {
+        repeat: [call for call in calls if (call.arm, call.repeat) == (arm, repeat)] for repeat in range(1, repeats + 1)
+    }
+    means = {
+        repeat: float(np.mean(known))
+        for repeat, made in own.items()
+        if len(made) >= 20 and (known := [call.in_flight for call in made if call.in_flight])
+    }
+    marks: list[float | None] = []
+    for repeat in own:
+        others = [each for other, each in means.items() if other != repeat]
+        usual = float(np.median(others)) if repeat in means and len(others) >= 2 else None
+        apart = usual is not None and abs(means[repeat] - usual) >= 1.0
+        marks.append(usual if usual and apart and not 0.75 <= means[repeat] / usual <= 1.33 else None)
+    return marks
+
+
+def requests_differ(calls: Sequence[Call], arm: int) -> int:
+    """How many items of an arm have calls with two different requests."""
+    asked: dict[int, set[int]] = {}
+    for call in calls:
+        if call.arm == arm and call.request:
+            asked.setdefault(call.position, set()).add(call.request)
+    return sum(len(requests) > 1 for requests in asked.values())
 
 
 def _of_paired(clusters: Clusters | None, paired: NDArray[np.bool_]) -> Clusters | None:

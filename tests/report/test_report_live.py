@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from batches import Call, Row, attempt_batch, cell_batch, make_design, make_info
-from definition import summarise
+from definition import in_flight_of_others, requests_differ, summarise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -56,6 +56,20 @@ def random_row(rng: np.random.Generator, kind: str, cell: tuple[int, int, int], 
     )
 
 
+def random_call(rng: np.random.Generator, row: Row) -> Call:
+    """A call whose run sets how many are in flight and cached; in one of 200 another request."""
+    return Call(
+        row.arm,
+        row.repeat,
+        cost=0.001,
+        prompt_tokens=7,
+        cached_tokens=int(rng.integers(0, 1 + row.repeat % 3)),
+        position=row.position,
+        request=int(rng.choice([0, 5, 5, 5])) if rng.random() < 0.995 else -3,
+        in_flight=int(rng.integers(0, 3 + 2 * (row.repeat % 3))),
+    )
+
+
 def by_definition(info, rows, calls, items):
     grid, tally = Grid(info.design), Tally(info.design)
     grid.apply(cell_batch(rows))
@@ -101,13 +115,20 @@ def test_at_each_step_the_document_is_that_of_the_definition(
     live, told, calls = Live(info, items), [], []
     for part in np.array_split(np.arange(len(rows)), batches):
         news = [rows[place] for place in part]
-        made = [Call(row.arm, row.repeat, cost=0.001, prompt_tokens=7) for row in news]
+        made = [random_call(rng, row) for row in news]
         live.apply(Delta(info, cell_batch(news), attempt_batch(made)))
         told, calls = told + news, calls + made
         expected = by_definition(info, told, calls, items)
         found = live.summary(NOW)
         assert to_document(found) == to_document(expected)
         assert found == expected
+        for index, arm in enumerate(found.arms):
+            assert [run.in_flight_of_others for run in arm.runs] == in_flight_of_others(calls, index, k)
+        told_differing = [notice.text for notice in found.warnings if notice.code == "requests_differ"]
+        differing = {name: requests_differ(calls, index) for index, name in enumerate(arms)}
+        assert len(told_differing) == sum(count > 0 for count in differing.values())
+        for text in told_differing:
+            assert int(text.split()[1]) == differing[text.split(":")[0]]
 
 
 def test_repeats_that_are_added_and_another_policy_are_taken_up() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,6 +19,16 @@ HERE = Path(__file__).parent
 def path(tmp_path: Path) -> Path:
     """A workspace file that does not exist yet; its name needs quoting in a URI."""
     return tmp_path / "work space?#1.db"
+
+
+@pytest.fixture
+def public() -> Iterator[Path]:
+    """A folder that every account may enter, unlike pytest's own."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    yield folder
+    folder.chmod(0o755)
+    shutil.rmtree(folder)
 
 
 @pytest.fixture

@@ -8,19 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from evaltui import store
-from evaltui.core.pins import digest, short_hash
+from evaltui.core.fields import item_hash
+from evaltui.core.pins import digest, study_pin_hash
 from evaltui.core.records import AttemptRecord, Cell, CellRecord, Item, Verdict
-from evaltui.core.status import Status
+from evaltui.core.status import Status, StudyState
 from evaltui.core.study import ArmDesign, Design, PinValue, ScorerDesign, StudyPlan
 
 ARMS = ("baseline", "candidate")
 
 
 def make_items(n: int) -> tuple[Item, ...]:
-    return tuple(
-        Item(f"item-{j}", {"question": f"{j} + {j}?"}, str(2 * j), "sums", None, short_hash(b"%d" % j), j)
-        for j in range(n)
-    )
+    return tuple(make_item(j, f"{j} + {j}?") for j in range(n))
+
+
+def make_item(position: int, question: str) -> Item:
+    id, fields = f"item-{position}", {"question": question}
+    return Item(id, fields, str(2 * position), "sums", None, item_hash(id, fields), position)
 
 
 def make_arm(name: str, temperature: float) -> ArmDesign:
@@ -43,7 +46,7 @@ def make_plan(
         schedule="interleaved",
         concurrency=concurrency,
         baseline="baseline",
-        pin_hash=digest([arm.pin_hash for arm in arms]),
+        pin_hash=study_pin_hash({arm.name: arm.pin_hash for arm in arms}),
     )
     return StudyPlan(design, make_items(n), {"study": {"name": name}}, "/studies/study.toml")
 
@@ -67,6 +70,17 @@ def outcome_of(cell: Cell, *, text: str | None = "4", label: str | None = "4", *
     verdicts = (Verdict("exact", Status.OK, label, 1.0), Verdict("short", Status.OK, "yes", 0.5))
     record = CellRecord(cell, verdicts, text, reasoning="", attempts=1, latency_s=0.5, finished=1001.0)
     return replace(record, **fields)
+
+
+def write_study(path: Path, **settings: Any) -> str:
+    """A finished study, every cell with its call."""
+    study = make_study(path, **settings)
+    with store.Writer(path, study) as writer:
+        for cell in cells_of(store.load_plan(path, study)):
+            writer.attempt(attempt_of(cell))
+            writer.cell(outcome_of(cell, text=f"answer {cell.position} of {cell.arm}", reasoning="because"))
+        writer.state(StudyState.FINISHED)
+    return study
 
 
 def first_cell() -> Cell:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from rights import without_rights
 from study_making import cells_of, make_plan, make_study, outcome_of
 
 from evaltui import store
 from evaltui.core.errors import StoreError
 from evaltui.store import connect
-
-NOBODY = 65534
-ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 
 USES: list[Callable[[Path], object]] = [
     lambda path: store.open_study(path, make_plan()),
@@ -85,7 +81,7 @@ def test_a_database_with_a_migration_that_this_evaltui_does_not_have(path: Path,
         )
     connection.close()
     before = contents(path.parent)
-    with pytest.raises(StoreError, match=r"newer evaltui \(migration m999_later, this one knows m001_first\)"):
+    with pytest.raises(StoreError, match=r"newer evaltui \(migration m999_later, this one knows m002_in_flight\)"):
         use(path)
     assert contents(path.parent) == before
 
@@ -147,31 +143,6 @@ def test_a_file_cut_short_is_told(path: Path) -> None:
     os.truncate(path, 3 * 4096)
     with pytest.raises(StoreError, match="damaged"):
         store.resolve(path, "latest")
-
-
-@pytest.fixture
-def public() -> Iterator[Path]:
-    """A folder that every account may enter, unlike pytest's own."""
-    folder = Path(tempfile.mkdtemp())
-    folder.chmod(0o755)
-    yield folder
-    folder.chmod(0o755)
-    shutil.rmtree(folder)
-
-
-@contextmanager
-def without_rights() -> Iterator[None]:
-    """Act as an account that owns nothing where the tests run as root; any other account has no more rights already."""
-    if not ROOT:
-        yield
-        return
-    os.setresgid(NOBODY, NOBODY, 0)
-    os.setresuid(NOBODY, NOBODY, 0)
-    try:
-        yield
-    finally:
-        os.setresuid(0, 0, 0)
-        os.setresgid(0, 0, 0)
 
 
 def count_cells(path: Path) -> int:

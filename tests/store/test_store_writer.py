@@ -60,6 +60,7 @@ def test_a_cell_is_read_back_as_it_was_written(path: Path) -> None:
             fingerprint="fp",
             seed=3,
             request_hash=b"h" * 16,
+            in_flight=6,
         ),
     )
     outcome = outcome_of(first_cell(), text="4", reasoning="two and two", attempts=2)

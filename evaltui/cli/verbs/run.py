@@ -44,9 +44,10 @@ def run(
     from evaltui.cli.patience import once_unlocked
 
     checked = check(config, repeats=repeats, max_cost=max_cost, max_errors=max_errors, concurrency=concurrency)
+    checked.insist_keys()
+    checked = checked.tried()
     for notice in checked.notices:
         talk(notice)
-    checked.insist_keys()
     opened = once_unlocked(lambda: store.open_study(db, checked.plan, new=new))
     if opened.changed:
         what = "these settings are not applied to a finished study" if opened.finished else "changed settings"

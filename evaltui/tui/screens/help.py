@@ -30,6 +30,7 @@ WORDS: Final = {
     "trunc other retry": "cut off, ended otherwise without a score; calls made again",
     "p50 p95": "latency of half, and of 95 in 100, of the last calls",
     "gaps": "more verdicts are missing than the study allows: do not compare this run with others",
+    "batching": "fewer or more calls in flight than in the other runs of its arm, which can move answers",
     "in flight": "verdicts that wait for an earlier item of the order, so that fast items do not lead",
     ">": "the interval that leads",
 }
