@@ -15,6 +15,7 @@ import argparse
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import engine_http
@@ -45,7 +46,7 @@ def options() -> argparse.Namespace:
 
 def main() -> None:
     given = options()
-    parts: dict[str, Part] = {**PARTS, "inspect": lambda *where: engine_peer.inspect(*where, given.inspect_python)}
+    parts: dict[str, Part] = {**PARTS, "inspect": partial(engine_peer.inspect, interpreter=given.inspect_python)}
     chosen = given.only or [name for name in parts if name != "soak" or given.soak]
     report, start = Report(), time.perf_counter()
     report.heads()

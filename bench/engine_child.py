@@ -1,8 +1,9 @@
 """One measurement in a process of its own: python bench/engine_child.py MODE JSON; the result is JSON on stdout.
 
 ``make`` stores a study; ``study`` runs one through the real engine, from taking the lease until it is given up with
-everything committed; ``bare`` makes the same calls through the same provider and keeps nothing; ``client`` makes them
-with aiohttp alone; ``resume`` takes a stored study up again; ``fetch`` reads all its verdicts; ``items`` prints items.
+everything committed; ``fresh`` does both; ``bare`` makes the same calls through the same provider and keeps nothing;
+``client`` makes them with aiohttp alone; ``resume`` takes a stored study up again; ``fetch`` reads all its verdicts;
+``items`` prints items.
 """
 
 from __future__ import annotations
@@ -69,6 +70,11 @@ def study(db: str, study: str, sampled: bool = False) -> dict[str, object]:
         if note is not None:
             note(plan.design.n_cells)
     return {**result, "loaded": loaded, "samples": samples, "bytes": size_of(path)}
+
+
+def fresh(db: str, in_flight: int, base_url: str, items: int, repeats: int, arms: int) -> dict[str, object]:
+    made = make(db, items, repeats, arms, in_flight, base_url)
+    return study(db, str(made["study"]), sampled=True)
 
 
 def bare(base_url: str, calls: int, in_flight: int) -> dict[str, object]:
@@ -258,6 +264,7 @@ def _sampler(path: Path, connection: sqlite3.Connection, samples: list[tuple[flo
 MODES: dict[str, Callable[..., dict[str, object]]] = {
     "make": make,
     "study": study,
+    "fresh": fresh,
     "bare": bare,
     "client": client,
     "resume": resume,

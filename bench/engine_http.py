@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
-from engine_process import Result, child, serving, stored, watching
+from engine_process import Result, child, fresh, serving, stored, watching
 from engine_table import Report, Scale
 
 DELAY_S = 0.2
@@ -115,8 +115,7 @@ def _against_loops(
     for pair in range(scale.pairs):
         for ours in (True, False) if pair % 2 else (False, True):
             if ours:
-                study = stored(folder, calls // REPEATS // ARMS, REPEATS, in_flight=in_flight, base_url=base_url)
-                engine.append(study.run(sampled=True))
+                engine.append(fresh(folder, calls // REPEATS // ARMS, REPEATS, in_flight, base_url))
             else:
                 bare.append(child("bare", base_url=base_url, calls=calls, in_flight=in_flight))
     ours, name = f"{_rate(engine):,.1f}", f"{in_flight} in flight"
@@ -131,13 +130,13 @@ def _against_loops(
 
 
 def _rate(results: Sequence[Result]) -> float:
-    return statistics.median([result["count"] / result["seconds"] for result in results])
+    return statistics.median([float(result["count"]) / result["seconds"] for result in results])
 
 
 def _cpu(results: Sequence[Result]) -> float:
-    return statistics.median([result["cpu"] / result["count"] for result in results])
+    return statistics.median([float(result["cpu"]) / result["count"] for result in results])
 
 
 def _paired(ours: Sequence[Result], theirs: Sequence[Result]) -> float:
     """The median over pairs of how fast ours was against theirs."""
-    return statistics.median([b["seconds"] / a["seconds"] for a, b in zip(ours, theirs, strict=True)])
+    return statistics.median([float(b["seconds"]) / a["seconds"] for a, b in zip(ours, theirs, strict=True)])

@@ -19,7 +19,6 @@ FIRST = 10_000
 REPEATS = 10
 ARMS = 2
 LEFT = 10
-RESUMES = 3
 
 DONE, COMMITTED, CPU, BYTES = range(4)
 
@@ -66,7 +65,7 @@ def large(report: Report, scale: Scale, folder: Path) -> None:
     )
     report.note(f"{told_memory(result)}; {result['count'] / result['seconds']:,.0f} verdicts/s")
     report.note(told_behind(result))
-    _resume(report, study, result["count"])
+    _resume(report, study, result["count"], scale.resumes)
 
 
 def slope(result: Result, by: int, column: int, start: int, stop: int) -> float:
@@ -83,10 +82,10 @@ def _between(samples: list[list[float]], by: int, column: int, at: int) -> float
     return below[column] + share * (above[column] - below[column])
 
 
-def _resume(report: Report, study: Study, verdicts: int) -> None:
-    report.part(f"a study of {verdicts:,} verdicts taken up again, {LEFT} cells left; seconds, median of {RESUMES}")
+def _resume(report: Report, study: Study, verdicts: int, times: int) -> None:
+    report.part(f"a study of {verdicts:,} verdicts taken up again, {LEFT} cells left; seconds, median of {times}")
     runs = []
-    for _ in range(RESUMES):
+    for _ in range(times):
         _undo(study)
         runs.append(child("resume", db=str(study.db), study=study.id))
     read = child("fetch", db=str(study.db))["seconds"]

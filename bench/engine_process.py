@@ -63,6 +63,12 @@ def stored(
     return Study(db, made["study"], in_flight)
 
 
+def fresh(folder: Path, items: int, repeats: int, in_flight: int, base_url: str) -> Result:
+    """A new study made and run in one process."""
+    given = {"items": items, "repeats": repeats, "arms": 2, "in_flight": in_flight, "base_url": base_url}
+    return child("fresh", db=str(folder / f"{time.time_ns()}.db"), **given)
+
+
 @contextmanager
 def serving(delay_s: float) -> Iterator[str]:
     """A server that answers after ``delay_s``; its base URL."""

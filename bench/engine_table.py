@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ class Scale:
     memory_items: int = 2_000
     memory_repeats: int = 10
     large: int = 1_000_000
+    resumes: int = 3
     soak: int = 200_000
     peer_items: int = 2_000
     peer_epochs: int = 5
@@ -33,8 +35,10 @@ QUICK = Scale(
     screen_pairs=1,
     memory_repeats=2,
     large=50_000,
+    resumes=1,
     soak=10_000,
     peer_items=200,
+    peer_epochs=2,
 )
 
 
@@ -45,6 +49,9 @@ class Report:
         self.met: list[bool] = []
 
     def heads(self) -> None:
+        cpus, load = os.cpu_count() or 1, os.getloadavg()[0]
+        disturbed = "; others are at work: times are worth less" if load > cpus / 4 else ""
+        print(f"{cpus} CPUs, load {load:.1f} before the first measurement{disturbed}")
         print(_line(HEADS), flush=True)
 
     def part(self, text: str) -> None:
