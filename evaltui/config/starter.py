@@ -12,6 +12,7 @@ STUDY: Final = """\
 [study]
 name = "first-study"          # a study of the same name and pins that is not finished is continued
 repeats = 10                  # how often each arm runs over all items; 8 to 12 make a band that can be quoted
+# warmup = 1                  # runs of each arm before the first repeat: recorded, and left out of every number
 baseline = "baseline"         # the arm that every other arm is compared with
 order_seed = 7                # one random order of the items, the same in every run and arm
 schedule = "interleaved"      # arms take turns item by item and so see the same weather; or "sequential"

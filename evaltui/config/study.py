@@ -27,11 +27,15 @@ def _statuses(missing: Mapping[str, Treatment]) -> Mapping[str, Treatment]:
 
 
 class StudySection(Table):
-    """``[study]``. ``baseline`` is filled in when the file leaves it out."""
+    """``[study]``. ``baseline`` is filled in when the file leaves it out.
+
+    ``warmup`` runs of each arm come before the first repeat; they are recorded and are in no number.
+    """
 
     name: StudyName
     baseline: str
     repeats: int = Field(10, ge=1, le=1000)
+    warmup: int = Field(0, ge=0, le=100)
     order_seed: int = 0
     schedule: Literal["interleaved", "sequential"] = "interleaved"
     concurrency: int = Field(8, ge=1, le=4096)

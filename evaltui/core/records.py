@@ -26,7 +26,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One planned verdict: (arm, repeat, item). ``repeat`` counts from 1."""
+    """One planned verdict: (arm, repeat, item). ``repeat`` counts from 1; up to 0 it only warms up."""
 
     arm: str
     repeat: int

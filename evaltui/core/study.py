@@ -45,7 +45,11 @@ class ScorerDesign:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """Everything about a study that is fixed before the first call, except its items' text."""
+    """Everything about a study that is fixed before the first call, except its items' text.
+
+    ``warmup`` runs of each arm come before the first repeat. They are repeats 0, -1 and so on, the last of them 0, and
+    are in no number.
+    """
 
     name: str
     arms: tuple[ArmDesign, ...]
@@ -60,6 +64,7 @@ class Design:
     missing: MissingPolicy = MissingPolicy()
     disclosure: str = ""
     max_cost: float | None = None
+    warmup: int = 0
 
     @property
     def arm_names(self) -> tuple[str, ...]:
@@ -67,7 +72,18 @@ class Design:
 
     @property
     def n_cells(self) -> int:
+        """How many cells count; those of warm-up runs do not."""
         return len(self.arms) * self.repeats * self.n_items
+
+    @property
+    def warmups(self) -> range:
+        """The repeats that only warm up, in the order in which they are run."""
+        return range(1 - self.warmup, 1)
+
+    @property
+    def all_repeats(self) -> range:
+        """The repeats in the order in which they are run, those that only warm up first."""
+        return range(1 - self.warmup, self.repeats + 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,7 @@ def pinned_arm(
         "concurrency": config.study.concurrency,
         "harness": f"evaltui {__version__}",
         "git_commit": commit,
+        **({"warmup": config.study.warmup} if config.study.warmup else {}),
         **probed,
         **{f"pins.{pin}": value for pin, value in config.pins.items()},
     }

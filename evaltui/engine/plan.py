@@ -66,6 +66,7 @@ def build_plan(
         missing=config.study.missing_policy(),
         disclosure=config.study.disclosure,
         max_cost=config.study.max_cost,
+        warmup=config.study.warmup,
     )
     items = shuffled(dataset.items, config.study.order_seed)
     return StudyPlan(design, items, dump(config), str(config_path.absolute()) if config_path is not None else None)
@@ -82,8 +83,10 @@ def preview(
     arms = tuple(price_arm(config, plan, name) for name in config.arms)
     priced = [arm.cost for arm in arms if arm.cost is not None]
     cost = sum(priced) if priced else None
-    repeats = plan.design.repeats
+    repeats, warmup = plan.design.repeats, plan.design.warmup
     told = list(notices)
+    if warmup:
+        told.append(f"{count(warmup, 'warm-up run')} of each arm first: priced here, and in no number")
     if config.gate is not None:
         told.append("[gate] is stored with the study; this version does not decide gates")
     return Preview(
@@ -96,7 +99,7 @@ def preview(
         warnings=tuple(_warnings(config, plan, arms, cost, environ)),
         requests=sum(arm.requests for arm in arms),
         cost=cost,
-        ten_repeats_cost=None if cost is None else cost / repeats * 10,
+        ten_repeats_cost=None if cost is None else cost / (repeats + warmup) * (10 + warmup),
         max_cost=config.study.max_cost,
     )
 

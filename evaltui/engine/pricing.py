@@ -11,14 +11,14 @@ from evaltui.engine.pinning import called_url
 
 
 def price_arm(config: StudyConfig, plan: StudyPlan, name: str) -> ArmPreview:
-    """What one arm asks for over all repeats when every answer is as long as it may be; no retries."""
+    """What one arm asks for over all repeats and warm-up runs when every answer is as long as it may be; no retries."""
     arm = config.arms[name]
     endpoint = config.endpoints[arm.endpoint]
-    repeats = plan.design.repeats
-    requests = repeats * len(plan.items)
+    runs = len(plan.design.all_repeats)
+    requests = runs * len(plan.items)
     calls = [expected_usage(render(arm, item), arm.max_tokens) for item in plan.items]
-    prompt_tokens = repeats * sum(call.prompt_tokens or 0 for call in calls)
-    completion_tokens = repeats * sum(call.completion_tokens or 0 for call in calls)
+    prompt_tokens = runs * sum(call.prompt_tokens or 0 for call in calls)
+    completion_tokens = runs * sum(call.completion_tokens or 0 for call in calls)
     cost = call_cost(endpoint.price, Usage(prompt_tokens, completion_tokens)) if endpoint.price is not None else None
     pins = next(design.pins for design in plan.design.arms if design.name == name)
     return ArmPreview(name, pins, called_url(endpoint), requests, prompt_tokens, completion_tokens, cost)

@@ -58,11 +58,15 @@ def seed_for(policy: str | int, cell: Cell, order_seed: int) -> int | None:
     """The seed sent with a cell's calls.
 
     "none": none. A number: that one, always. "per-repeat": the order seed plus the repeat. "per-item": one for each
-    item and repeat, the same in every arm, from a hash; it fits 31 bits, which every server takes.
+    item and repeat, the same in every arm, from a hash; it fits 31 bits, which every server takes. No warm-up run's is
+    negative, which not every server takes.
     """
     if isinstance(policy, int):
         return policy
     if policy == "per-item":
         digest = short_hash(canonical([order_seed, cell.repeat, cell.item_id]))
         return int.from_bytes(digest[:4], "big") & SEED_BITS
-    return order_seed + cell.repeat if policy == "per-repeat" else None
+    if policy != "per-repeat":
+        return None
+    seed = order_seed + cell.repeat
+    return seed & SEED_BITS if cell.repeat < 1 else seed

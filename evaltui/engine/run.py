@@ -14,6 +14,7 @@ from typing import Final
 
 from evaltui.config import StudyConfig
 from evaltui.core.errors import EvaltuiError
+from evaltui.core.format import count
 from evaltui.core.protocols import Provider, Scorer, Sink
 from evaltui.core.records import AttemptRecord, Cell, CellRecord, Completion, Item, Verdict
 from evaltui.core.status import Status, StudyState
@@ -110,8 +111,8 @@ class _Session:
         cells = schedule.cells(self._plan.design, self._plan.items, self._terminal)
         async with asyncio.TaskGroup() as group:
             clerk = group.create_task(self._attend())
-            count = min(self._plan.design.concurrency, self._todo)
-            self._workers = [group.create_task(self._work(cells)) for _ in range(count)]
+            workers = min(self._plan.design.concurrency, self._todo)
+            self._workers = [group.create_task(self._work(cells)) for _ in range(workers)]
             if self._workers:
                 await asyncio.wait(self._workers)
             clerk.cancel()
@@ -120,10 +121,11 @@ class _Session:
     def _begin(self) -> None:
         design = self._plan.design
         self._sink.state(StudyState.RUNNING)
-        if self._left < design.n_cells:
+        if self._left < schedule.count(design, {}):
             return
+        first = f", {count(design.warmup, 'warm-up run')} of each arm first" if design.warmup else ""
         text = (
-            f"{len(design.arms)} arms x {design.repeats} repeats x {design.n_items} items, "
+            f"{len(design.arms)} arms x {design.repeats} repeats x {design.n_items} items{first}, "
             f"{design.schedule}, {design.concurrency} calls in flight"
         )
         tell(self._sink, "started", text)
@@ -204,7 +206,8 @@ class _Session:
             return
         total = self._plan.design.n_cells
         eta_s = time_left(self._todo - self._left, self._left, self._active_s)
-        done, spent, failures = total - self._left, self._budget.spent, dict(self._failures)
+        # What warms up is done first, and nothing counts until it is.
+        done, spent, failures = total - min(self._left, total), self._budget.spent, dict(self._failures)
         failure = self._sink.failure
         self._progress(Progress(done, total, spent, failures, eta_s, "" if failure is None else str(failure)))
 

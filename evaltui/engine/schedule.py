@@ -19,25 +19,25 @@ def cells(design: Design, items: Sequence[Item], terminal: Terminal) -> Iterator
     """Cells that have no terminal record yet, lazily, in the order in which they are started.
 
     ``interleaved``: for each repeat, for each position, every arm in turn. ``sequential``: arm by arm, repeat by
-    repeat, position by position.
+    repeat, position by position. Warm-up runs come before the first repeat.
 
     Raises:
         ValueError: another schedule; the configuration admits none.
     """
     if design.schedule not in ("interleaved", "sequential"):
         raise ValueError(f"unknown schedule {design.schedule!r}")
-    repeats = range(1, design.repeats + 1)
     if design.schedule == "sequential":
-        for arm, repeat in product(design.arm_names, repeats):
+        for arm, repeat in product(design.arm_names, design.all_repeats):
             yield from _side_by_side((arm,), repeat, items, terminal)
     else:
-        for repeat in repeats:
+        for repeat in design.all_repeats:
             yield from _side_by_side(design.arm_names, repeat, items, terminal)
 
 
 def count(design: Design, terminal: Terminal) -> int:
     """How many cells :func:`cells` will give."""
-    return design.n_cells - sum(int(mask.sum()) for mask in terminal.values())
+    planned = len(design.arms) * len(design.all_repeats) * design.n_items
+    return planned - sum(int(mask.sum()) for mask in terminal.values())
 
 
 def _side_by_side(arms: Sequence[str], repeat: int, items: Sequence[Item], terminal: Terminal) -> Iterator[Cell]:

@@ -14,7 +14,7 @@ CELL_HEADER: Final = "X-Evaltui-Cell"
 
 @dataclass(frozen=True, slots=True)
 class CellName:
-    """``repeat`` and ``attempt`` count from 1."""
+    """``attempt`` counts from 1, and so does ``repeat`` unless it only warms up."""
 
     arm: str
     repeat: int
@@ -41,6 +41,6 @@ def decode_cell(text: str) -> CellName:
         raise ValueError(f"{CELL_HEADER} must be percent-encoded JSON with arm, repeat, item and attempt") from None
     if not (isinstance(name.arm, str) and isinstance(name.item_id, str)):
         raise ValueError(f"{CELL_HEADER}: arm and item must be text")
-    if not all(isinstance(count, int) and count >= 1 for count in (name.repeat, name.attempt)):
-        raise ValueError(f"{CELL_HEADER}: repeat and attempt must be whole numbers from 1")
+    if not (isinstance(name.repeat, int) and isinstance(name.attempt, int) and name.attempt >= 1):
+        raise ValueError(f"{CELL_HEADER}: repeat and attempt must be whole numbers, attempt from 1")
     return name

@@ -35,7 +35,9 @@ class ReplayProvider:
     async def complete(self, request: Request) -> Completion | Failure:
         """The recorded answer; a cell without one fails by itself. Raises nothing."""
         cell = request.cell
-        for arm, repeat in ((cell.arm, cell.repeat), (None, cell.repeat), (cell.arm, None), (None, None)):
+        # A warm-up run has no recording of its own: it hears the first one.
+        number = max(cell.repeat, 1)
+        for arm, repeat in ((cell.arm, number), (None, number), (cell.arm, None), (None, None)):
             found = self._answers.get((arm, repeat, cell.item_id))
             if found is not None:
                 outcome = read_result(found, "the recording")

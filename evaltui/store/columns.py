@@ -32,11 +32,15 @@ def in_flight_column(connection: sqlite3.Connection) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunTable:
-    """The runs of a study, sorted by key: which arm (index into ``Design.arms``) and repeat each key stands for."""
+    """The runs of a study, sorted by key: which arm (index into ``Design.arms``) and repeat each key stands for.
+
+    Rows of ``warmups`` (keys of runs that only warm up) are left out of every batch: no number may see them.
+    """
 
     key: NDArray[np.int64]
     arm: NDArray[np.int16]
     repeat: NDArray[np.int16]
+    warmups: frozenset[int] = frozenset()
 
     @classmethod
     def read(cls, connection: sqlite3.Connection, study: int) -> RunTable:
@@ -45,12 +49,15 @@ class RunTable:
             "WHERE runs.study = ? ORDER BY runs.key",
             (study,),
         ).fetchall()
-        key, arm, repeat = _columns(rows, 3)
-        return cls(np.array(key, np.int64), np.array(arm, np.int16), np.array(repeat, np.int16))
+        key, arm, repeat = _columns([row for row in rows if row[2] > 0], 3)
+        warmups = frozenset(row[0] for row in rows if row[2] <= 0)
+        return cls(np.array(key, np.int64), np.array(arm, np.int16), np.array(repeat, np.int16), warmups)
 
     def cells(self, rows: Rows) -> CellBatch:
         """Rows of ``CELL_COLUMNS`` as columns."""
-        _, run, item, revision, status, score, label, text, attempts, latency, finished = _columns(rows, 11)
+        _, run, item, revision, status, score, label, text, attempts, latency, finished = _columns(
+            self._counted(rows), 11
+        )
         place = self._places(run)
         return CellBatch(
             arm=self.arm[place],
@@ -69,7 +76,7 @@ class RunTable:
     def attempts(self, rows: Rows) -> AttemptBatch:
         """Rows of ``ATTEMPT_COLUMNS`` and the calls in flight (None where not known) as columns."""
         _, run, status, number, started, latency, wait, queue_wait, *tokens, cost, item, request, in_flight = _columns(
-            rows, 15
+            self._counted(rows), 15
         )
         prompt, completion, cached = tokens
         place = self._places(run)
@@ -90,6 +97,9 @@ class RunTable:
             request=_requests(request),
             in_flight=np.array([count or 0 for count in in_flight], np.int64),
         )
+
+    def _counted(self, rows: Rows) -> Rows:
+        return [row for row in rows if row[1] not in self.warmups] if self.warmups else rows
 
     def _places(self, run: Sequence[int]) -> NDArray[np.intp]:
         return np.searchsorted(self.key, np.array(run, np.int64))

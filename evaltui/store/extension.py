@@ -74,6 +74,14 @@ def add_runs(connection: sqlite3.Connection, study: int, design: Design, repeats
     )
 
 
+def add_warmups(connection: sqlite3.Connection, study: int, design: Design) -> None:
+    """The runs that come before the first repeat of every arm and are in no number."""
+    connection.executemany(
+        "INSERT INTO runs (study, arm, repeat, kind) SELECT study, key, ?, 'warmup' FROM arms WHERE study = ?",
+        [(repeat, study) for repeat in design.warmups],
+    )
+
+
 def extended_to(repeats: int) -> str:
     """Why a study whose cells are all done is not finished."""
     return f"extended to {repeats} repeats"

@@ -17,7 +17,7 @@ from evaltui.core.records import Event
 from evaltui.core.status import StudyState
 from evaltui.core.study import Design, StudyPlan
 from evaltui.store import connect
-from evaltui.store.extension import add_runs, plan_repeats
+from evaltui.store.extension import add_runs, add_warmups, plan_repeats
 from evaltui.store.feed import insert_events
 from evaltui.store.lease import insist_free, insist_untaken, release_lease
 from evaltui.store.plans import dump_design, dump_json, load_config, load_design, store_items
@@ -148,6 +148,7 @@ def _create(connection: sqlite3.Connection, plan: StudyPlan, study_id: str | Non
         [(study, storable(s.name), storable(s.kind), storable(s.version), s.primary) for s in design.scorers],
     )
     store_items(connection, study, plan)
+    add_warmups(connection, study, design)
     add_runs(connection, study, design, range(1, design.repeats + 1))
     return study_id
 

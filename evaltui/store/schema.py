@@ -206,8 +206,8 @@ TEXT_COLUMNS: Final = (
 VIEWS: Final = {
     "v_cells": """
 SELECT studies.id AS study, studies.name AS study_name, arms.name AS arm, runs.repeat AS repeat, verdicts.run AS run,
-    verdicts.item AS position, items.item_id AS item, items.category AS category, items.cluster AS cluster,
-    scorers.name AS scorer, verdicts.is_primary AS is_primary, verdicts.revision AS revision,
+    runs.kind AS kind, verdicts.item AS position, items.item_id AS item, items.category AS category,
+    items.cluster AS cluster, scorers.name AS scorer, verdicts.is_primary AS is_primary, verdicts.revision AS revision,
     statuses.name AS status, verdicts.label AS label, verdicts.score AS score, verdicts.note AS note,
     verdicts.text AS text, verdicts.attempts AS attempts, verdicts.latency AS latency_s, verdicts.finished AS finished
 FROM verdicts
@@ -223,9 +223,10 @@ WHERE verdicts.revision = (
 )""",
     "v_attempts": """
 SELECT studies.id AS study, studies.name AS study_name, arms.name AS arm, runs.repeat AS repeat, attempts.run AS run,
-    attempts.item AS position, items.item_id AS item, attempts.number AS number, statuses.name AS status,
-    attempts.http_status AS http_status, attempts.message AS message, attempts.started AS started,
-    attempts.latency AS latency_s, attempts.wait AS wait_s, attempts.queue_wait AS queue_wait_s,
+    runs.kind AS kind, attempts.item AS position, items.item_id AS item, attempts.number AS number,
+    statuses.name AS status, attempts.http_status AS http_status, attempts.message AS message,
+    attempts.started AS started, attempts.latency AS latency_s, attempts.wait AS wait_s,
+    attempts.queue_wait AS queue_wait_s,
     attempts.prompt_tokens AS prompt_tokens, attempts.completion_tokens AS completion_tokens,
     attempts.cached_tokens AS cached_tokens, attempts.cost AS cost, attempts.model AS model,
     attempts.fingerprint AS fingerprint, attempts.seed AS seed, hex(attempts.request_hash) AS request_hash,
@@ -259,7 +260,7 @@ LEFT JOIN (
     "v_items": """
 SELECT study, study_name, arm, position, item, category, cluster, count(*) AS done, sum(status = 'ok') AS ok,
     sum(score) AS score_sum, count(DISTINCT label) AS labels, count(DISTINCT text) AS texts
-FROM v_cells WHERE is_primary
+FROM v_cells WHERE is_primary AND kind <> 'warmup'
 GROUP BY study, arm, position""",
 }
 """The stable views; a view may use those before it."""

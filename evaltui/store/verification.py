@@ -227,7 +227,7 @@ class _Cells:
         ).fetchall()
         names = {key: (restored(arm), repeat) for key, arm, repeat in rows}
         items = connection.execute("SELECT position, item_id FROM items WHERE study = ?", (study,)).fetchall()
-        planned = [(arm, repeat) for arm in design.arm_names for repeat in range(1, design.repeats + 1)]
+        planned = [(arm, repeat) for arm in design.arm_names for repeat in design.all_repeats]
         cells = cls(design, {run: bytearray(design.n_items) for run in planned}, names, {}, [])
         cells.items.update((position, restored(item_id)) for position, item_id in items)
         for run, item, number in connection.execute(CELLS, (study,)):
@@ -240,7 +240,7 @@ class _Cells:
 
     @property
     def done(self) -> int:
-        return sum(len(counts) - counts.count(0) for counts in self.counts.values())
+        return sum(len(counts) - counts.count(0) for (_, repeat), counts in self.counts.items() if repeat > 0)
 
     def name(self, run: tuple[str, int], item: int) -> str:
         arm, repeat = run

@@ -194,8 +194,8 @@ class Writer:
             release_lease(connection, lease)
             raise
         if state != StudyState.CREATED:
-            done = sum(int(mask.sum()) for mask in self._terminal.values())
-            total = len(self._terminal) * self._keys.n_items
+            counted = [mask for (_, repeat), mask in self._terminal.items() if repeat > 0]
+            done, total = sum(int(mask.sum()) for mask in counted), len(counted) * self._keys.n_items
             text = f"resumed by process {os.getpid()} on {lease.process.host}; {done} of {total} cells were done"
             self._put(Event(time.time(), "resumed", text))
 

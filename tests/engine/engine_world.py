@@ -192,6 +192,7 @@ def study(
         baseline=config.study.baseline,
         pin_hash="pins",
         max_cost=config.study.max_cost,
+        warmup=config.study.warmup,
     )
     return StudyPlan(design, shuffled(items, design.order_seed), configs.dump(config)), config
 

@@ -122,6 +122,13 @@ def test_what_is_no_configuration_leaves_the_hash_alone(changes: dict[str, Any])
     assert plan(changes).design.pin_hash == plan().design.pin_hash
 
 
+def test_no_warm_up_is_no_pin_and_one_is() -> None:
+    without, old, warmed = (plan(given).design for given in ({"study": {"warmup": 0}}, {}, {"study": {"warmup": 1}}))
+    assert without.pin_hash == old.pin_hash != warmed.pin_hash
+    assert "warmup" not in without.arms[0].pins
+    assert warmed.arms[0].pins["warmup"] == 1
+
+
 def test_other_bytes_of_the_same_content_leave_the_hash_alone() -> None:
     other = datasets.from_items(reversed(ITEMS.items), bytes_sha256="c" * 64)
     assert plan(dataset=other).design.pin_hash == plan().design.pin_hash
