@@ -45,16 +45,21 @@ def assemble(
     rivals = [arm for arm in range(len(arms)) if arm != first]
     answers = {arm: arms_comparability(design, arms[first], arms[arm]) for arm in rivals}
     others = [arm for arm in rivals if answers[arm].comparable]
-    comparisons = []
-    for other in others:
-        both = arms[first], arms[other]
-        said = marks(answers[other], both, design.missing, score_range)
-        pair = pairs(other, (both[0].runs, both[1].runs))
-        comparisons.append(compare(pair, *both, marks=said, finished=info.state is StudyState.FINISHED))
+    finished = info.state is StudyState.FINISHED
+    comparisons = tuple(
+        compare(
+            pairs(other, (arms[first].runs, arms[other].runs)),
+            arms[first],
+            arms[other],
+            marks=marks(answers[other], (arms[first], arms[other]), design.missing, score_range),
+            finished=finished,
+        )
+        for other in others
+    )
     return Summary(
         info=info,
         arms=arms,
-        comparisons=tuple(comparisons),
+        comparisons=comparisons,
         not_compared=tuple(not_compared(arms[first], arms[arm], answers[arm]) for arm in rivals if arm not in others),
         categories=tuple(categories(others[0])) if others else (),
         warnings=tuple(
