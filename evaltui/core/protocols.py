@@ -39,10 +39,14 @@ class Sink(Protocol):
     """Where the engine puts what happened. Calls return at once; what is written is durable at the next commit.
 
     ``failure`` says why what was put in lately is not saved yet; None while all is well. It is tried again.
+    ``behind``: so much waits to be saved that whoever puts in more should let it catch up first.
     """
 
     @property
     def failure(self) -> EvaltuiError | None: ...
+
+    @property
+    def behind(self) -> bool: ...
 
     def attempt(self, record: AttemptRecord) -> None: ...
 

@@ -37,6 +37,7 @@ from evaltui.engine.verdicts import score_all
 __all__ = ["Outcome", "run_study"]
 
 TICK_S: Final = 0.25
+CATCH_UP_S: Final = 0.002
 
 
 async def run_study(
@@ -102,6 +103,7 @@ class _Session:
         self._left = schedule.count(plan.design, terminal)
         self._todo = self._left
         self._settled = asyncio.Event()
+        self._catching_up = asyncio.Lock()
         self._failures: Counter[str] = Counter()
         self._active_s = 0.0
 
@@ -139,8 +141,18 @@ class _Session:
             if reserved is None:
                 return
             await self._finish(prepared, arm, item, reserved)
-            # An endpoint that answers without ever waiting must not keep commands and signals from being heard.
+            # An endpoint that answers without ever waiting must not keep commands and signals from being heard,
             await asyncio.sleep(0)
+            # nor what it answered from being saved.
+            await self._let_sink_catch_up()
+
+    async def _let_sink_catch_up(self) -> None:
+        """Wait for a sink that is behind; one worker looks, the others wait for that one."""
+        if not self._sink.behind:
+            return
+        async with self._catching_up:
+            while self._sink.behind:  # noqa: ASYNC110 - a sink is no part of the loop and tells it nothing
+                await asyncio.sleep(CATCH_UP_S)
 
     async def _reserve(self, bound: float) -> float | None:
         """Wait until a call may start and its cost fits the budget; what was set aside, or None when the session ends.

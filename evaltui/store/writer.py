@@ -25,9 +25,11 @@ from evaltui.store.earlier import earlier_sessions
 from evaltui.store.environment import keep_environment
 from evaltui.store.lease import PATIENCE_S, release_lease, take_lease
 from evaltui.store.ledger import study_key
-from evaltui.store.saver import Entry, Flush, Saver, StateChange
+from evaltui.store.saver import WINDOW_RECORDS, Entry, Flush, Saver, StateChange
 
 CHECK_S: Final = 0.05
+BEHIND: Final = 2 * WINDOW_RECORDS
+"""More records than this in memory are more than the thread can take at once."""
 
 Masks = dict[tuple[str, int], NDArray[np.bool_]]
 
@@ -92,8 +94,18 @@ class Writer:
     def failure(self) -> StoreError | None:
         """Why the records of the last seconds are not saved yet; None while all is well."""
         reason = self._saver.reason
-        waits = f"{self._unsaved()} records wait in memory and are tried again"
+        waits = f"{self.backlog} records wait in memory and are tried again"
         return self._fatal() or (StoreError(f"{self._path}: {reason}; {waits}") if reason else None)
+
+    @property
+    def backlog(self) -> int:
+        """How many records are not committed yet."""
+        return self._queued - self._saver.saved
+
+    @property
+    def behind(self) -> bool:
+        """Whether the thread is starved: a loop that never waits for anything leaves it no time. A failure is none."""
+        return self.backlog > BEHIND and self._saver.reason is None and self._saver.fatal is None
 
     def terminal(self) -> Masks:
         """Per (arm, repeat), which positions had a verdict when this writer was entered; each of shape (n_items,)."""
@@ -170,7 +182,7 @@ class Writer:
             self._thread.join()
             # The attempt that was under way may have been the one that succeeds.
             if not last.done.is_set():
-                raise StoreError(f"{self._path}: {self._unsaved()} records could not be saved: {reason}") from error
+                raise StoreError(f"{self._path}: {self.backlog} records could not be saved: {reason}") from error
         except BaseException:
             self._saver.give_up.set()
             raise
@@ -214,9 +226,6 @@ class Writer:
             raise StoreError(f"{self._path}: the writer of study {self._study_id} is closed")
         self._queued += 1
         self._saver.entries.put(entry)
-
-    def _unsaved(self) -> int:
-        return self._queued - self._saver.saved
 
     def _wait(self, flush: Flush) -> None:
         self._saver.entries.put(flush)

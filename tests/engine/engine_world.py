@@ -69,6 +69,10 @@ class Memory:
         self.states: list[tuple[StudyState, str]] = []
         self._sent: list[Command] = []
 
+    @property
+    def behind(self) -> bool:
+        return False
+
     def attempt(self, record: AttemptRecord) -> None:
         self.attempts.append(record)
 

@@ -195,3 +195,20 @@ def test_no_call_starts_while_results_cannot_be_saved() -> None:
     assert outcome.state is StudyState.FINISHED
     assert [time for time in endpoint.times if 2.0 < time < 601.0] == []
     assert {progress.trouble for progress in heard} == {"", "evaltui.db: the disk is full"}
+
+
+class LateMemory(Memory):
+    """It takes a minute before anything is saved."""
+
+    @property
+    def behind(self) -> bool:
+        return asyncio.get_running_loop().time() < 60
+
+
+def test_a_sink_that_is_behind_is_waited_for() -> None:
+    sink, endpoint = LateMemory(), Told(right)
+    run(study(8, concurrency=3), endpoint, sink)
+    begun = sorted(endpoint.times)
+    assert begun[:3] == [0, 0, 0]
+    assert begun[3] == pytest.approx(60, abs=0.01)
+    assert len(sink.cells) == 2 * 2 * 8

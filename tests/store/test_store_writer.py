@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from io import RawIOBase
@@ -384,3 +385,19 @@ def test_an_event_keeps_every_field(path: Path) -> None:
     with store.Writer(path, study) as writer:
         writer.event(event)
     assert store.events(path, study) == [event]
+
+
+def test_a_loop_that_never_waits_is_told_that_the_writer_is_behind(path: Path) -> None:
+    plan = make_plan(n=2_000, repeats=1)
+    study = store.open_study(path, plan).study_id
+    most = 0
+    with store.Writer(path, study) as writer:
+        for cell in cells_of(plan):
+            writer.attempt(attempt_of(cell, 1))
+            writer.cell(outcome_of(cell))
+            while writer.behind:
+                time.sleep(0.001)
+            most = max(most, writer.backlog)
+        writer.flush()
+        assert (writer.backlog, writer.behind) == (0, False)
+    assert 0 < most <= 1_002
