@@ -17,7 +17,8 @@ from evaltui.store.stored_text import encode, pack, restored, storable, store_bo
 
 Row = tuple[Any, ...]
 LARGEST: Final = 2**63 - 1
-KNOWN_TEXTS: Final = 100_000
+KNOWN_TEXTS: Final = 20_000
+"""Hashes of stored texts that are remembered; about 200 bytes each."""
 
 INSERT_ATTEMPT: Final = (
     "INSERT INTO attempts (study, run, item, number, status, started, latency, wait, queue_wait, http_status, message, "
@@ -53,6 +54,11 @@ class StudyKeys:
             {restored(name): (key, bool(primary)) for name, key, primary in scorers},
             n_items,
         )
+
+    @property
+    def primary_scorer(self) -> int:
+        """The key of the scorer whose verdicts are compared."""
+        return next(key for key, primary in self.scorers.values() if primary)
 
     def run(self, cell: Cell) -> int:
         """The key of the run a cell belongs to.

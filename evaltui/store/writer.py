@@ -252,11 +252,19 @@ class Writer:
 
 
 def _terminal(connection: sqlite3.Connection, keys: StudyKeys) -> Masks:
+    """Whole runs are told by their count, which an index holds; single cells are read of the others alone."""
     masks = {run: np.zeros(keys.n_items, dtype=np.bool_) for run in keys.runs}
-    by_key = {key: masks[run] for run, key in keys.runs.items()}
-    rows = connection.execute("SELECT run, item FROM verdicts WHERE study = ? AND is_primary", (keys.study,)).fetchall()
-    for run, item in rows:
-        if run not in by_key or not 0 <= item < keys.n_items:
+    primary = keys.primary_scorer
+    for run, key in keys.runs.items():
+        counted = "SELECT count(DISTINCT item), min(item), max(item) FROM verdicts WHERE run = ? AND scorer = ?"
+        ((done, first, last),) = connection.execute(counted, (key, primary)).fetchall()
+        if done and not 0 <= first <= last < keys.n_items:
             raise StoreError("a verdict names no cell of its study; `evaltui studies --verify` says more")
-        by_key[run][item] = True
+        if done == keys.n_items:
+            masks[run][:] = True
+        elif done:
+            rows = connection.execute(
+                "SELECT item FROM verdicts WHERE run = ? AND scorer = ?", (key, primary)
+            ).fetchall()
+            masks[run][[item for (item,) in rows]] = True
     return masks
