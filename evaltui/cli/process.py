@@ -79,6 +79,8 @@ def run_here(db: Path, study_id: str, *, progress: Callable[[Progress], None] | 
             # What code of the user prints must not get into the report.
             with redirect_stdout(sys.stderr):
                 ending = asyncio.run(_run(plan, config, providers, writer, progress))
+            # The loop's handlers are gone: while the last records wait for a disk, a signal gives them up with a word.
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
         planned = store.resolve(db, study_id).design.repeats
         # Extended while it ran: the repeats that were added are another session's.
         if ending.outcome.state is not StudyState.FINISHED or planned <= plan.design.repeats:
@@ -95,8 +97,12 @@ def _wired(db: Path, study_id: str) -> tuple[StudyPlan, configs.StudyConfig, Map
 
 def _taken_up(db: Path, study_id: str) -> store.Writer:
     """A writer that holds the study; what keeps it from saving at the end is said on stderr."""
-    writer = store.Writer(db, study_id, waiting=lambda failure: talk(str(failure)), environment=environment())
+    writer = store.Writer(db, study_id, waiting=_say_waiting, environment=environment())
     return writer.__enter__()
+
+
+def _say_waiting(failure: EvaltuiError) -> None:
+    talk(f"{failure}; Ctrl-C, or SIGTERM, gives them up")
 
 
 async def _run(

@@ -53,6 +53,8 @@ def describe(progress: Progress) -> str:
     """One line: how far, how much, what failed, how long still."""
     share = progress.done / progress.total if progress.total else 1.0
     parts = [f"{progress.done:,} of {progress.total:,} ({share:.0%})"]
+    if progress.warmup_done < progress.warmup_total:
+        parts.append(f"warm-up {progress.warmup_done:,} of {progress.warmup_total:,}")
     failed = {status: n for status, n in progress.failures.items() if n}
     if failed:
         parts.append(", ".join(f"{n} {status.replace('_', ' ')}" for status, n in sorted(failed.items())))

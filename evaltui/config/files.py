@@ -24,6 +24,8 @@ def read_text(path: Path) -> str:
         UnreadableError: there is no such file, it cannot be read, or it is not UTF-8.
     """
     try:
+        if path.is_char_device() or path.is_block_device():
+            raise UnreadableError(f"{path} is a device and no file")
         data = path.read_bytes()
     except FileNotFoundError:
         raise UnreadableError(f"{path} does not exist") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +66,21 @@ class AttemptBatch:
 
 
 @dataclass(frozen=True, slots=True)
+class Warmup:
+    """What warm-up runs took. Their cells and calls are in no batch, so that no number sees them; the bill does."""
+
+    cells: int = 0
+    requests: int = 0
+    cost: float = 0.0
+
+    def __add__(self, other: Warmup) -> Warmup:
+        return Warmup(self.cells + other.cells, self.requests + other.requests, self.cost + other.cost)
+
+
+NO_WARMUP: Final = Warmup()
+
+
+@dataclass(frozen=True, slots=True)
 class Delta:
     """One poll's news. ``info`` is the study as it stands; batches may be empty."""
 
@@ -72,3 +88,4 @@ class Delta:
     cells: CellBatch
     attempts: AttemptBatch
     events: tuple[Event, ...] = field(default=())
+    warmup: Warmup = NO_WARMUP

@@ -38,6 +38,8 @@ def read_bytes(path: Path) -> bytes:
         InputError: there is no such file, it cannot be read, it is empty, or it is plainly something else.
     """
     try:
+        if path.is_char_device() or path.is_block_device():
+            raise _refused(path, "a device, where one data set file is expected")
         data = path.read_bytes()
     except FileNotFoundError:
         raise _refused(path, "no such file; [dataset] path is relative to the study file") from None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from evaltui.core.protocols import Sink
 from evaltui.core.records import AttemptRecord, Completion, Failure, Request
 from evaltui.core.status import Status
+from evaltui.engine.cancellation import was_cancelled
 from evaltui.engine.control import Control
 from evaltui.engine.endpoint import Endpoint
 from evaltui.engine.estimate import call_cost, settled_usage
@@ -125,6 +126,11 @@ async def _call(prepared: Prepared, number: int, endpoint: Endpoint) -> Completi
             return await endpoint.provider.complete(request)
     except TimeoutError:
         return Failure(Status.TIMEOUT, f"no complete answer within {limit:g} s", retry=True)
+    except asyncio.CancelledError:
+        # A library may cancel itself; taken for ours, that would end the worker and leave its cells undone.
+        if was_cancelled():
+            raise
+        return Failure(Status.SERVER_ERROR, "the call was cancelled by its own code", retry=True)
     finally:
         endpoint.in_flight -= 1
 

@@ -19,8 +19,10 @@ from evaltui.core.study import Design, PinValue, ScorerDesign, StudyPlan
 from evaltui.datasets import Dataset
 from evaltui.engine.checkout import commit_of
 from evaltui.engine.estimate import ASSUMED_ANSWER_TOKENS
+from evaltui.engine.golds import gold_warnings
 from evaltui.engine.pinning import pinned_arm
 from evaltui.engine.pricing import price_arm
+from evaltui.engine.recordings import recording_warnings
 
 NOT_PROBED: Final[Mapping[str, Mapping[str, PinValue]]] = MappingProxyType({})
 FEWEST_ITEMS: Final = 10
@@ -125,7 +127,8 @@ def _warnings(
     loose = [name for name, arm in config.arms.items() if arm.temperature is None]
     if loose:
         yield f"temperature is not pinned in {', '.join(loose)}: the server's default may change without notice"
-    yield from _gold_warnings(config, plan)
+    yield from gold_warnings(config, plan)
+    yield from recording_warnings(config, plan)
     same = [name for name, arm in config.arms.items() if not fields_of(arm.prompt_text + (arm.system_text or ""))]
     if same:
         yield f"no {{{{field}}}} in the prompt of {', '.join(same)}: every item sends the same text"
@@ -133,18 +136,6 @@ def _warnings(
     for name, endpoint in config.endpoints.items():
         if endpoint.api_key_env is not None and not environ.get(endpoint.api_key_env):
             yield f"endpoint {name}: the environment variable {endpoint.api_key_env} is not set"
-
-
-def _gold_warnings(config: StudyConfig, plan: StudyPlan) -> Iterator[str]:
-    comparing = ", ".join(name for name, scorer in config.scorers.items() if scorer.needs_gold)
-    without = sorted(item.id for item in plan.items if item.gold is None)
-    if not comparing or not without:
-        return
-    if len(without) == len(plan.items):
-        yield f"no item has gold, which {comparing} needs: say gold = FIELD in [dataset]"
-        return
-    named = ", ".join(without[:5]) + (" …" if len(without) > 5 else "")
-    yield f"{count(len(without), 'item')} without gold, which {comparing} needs: {named}"
 
 
 def _money_warnings(config: StudyConfig, arms: Sequence[ArmPreview], cost: float | None) -> Iterator[str]:

@@ -12,7 +12,8 @@ class Progress:
 
     ``failures`` counts this session's cells whose primary verdict is not ok, by status. ``eta_s`` is the time left at
     this session's mean rate, None before the first cell. ``trouble`` says why results cannot be saved at the moment,
-    which holds back new calls; empty while all is well.
+    which holds back new calls; empty while all is well. Cells of warm-up runs are counted apart; they are none of
+    ``total``.
     """
 
     done: int
@@ -21,6 +22,8 @@ class Progress:
     failures: Mapping[str, int]
     eta_s: float | None
     trouble: str = ""
+    warmup_done: int = 0
+    warmup_total: int = 0
 
 
 def time_left(done_now: int, left: int, elapsed_s: float) -> float | None:

@@ -102,6 +102,9 @@ class _Session:
         self._workers: list[asyncio.Task[None]] = []
         self._left = schedule.count(plan.design, terminal)
         self._todo = self._left
+        self._warmup_total = len(plan.design.arms) * len(plan.design.warmups) * plan.design.n_items
+        warmed = sum(int(mask.sum()) for (_, repeat), mask in terminal.items() if repeat < 1)
+        self._warmup_left = self._warmup_total - warmed
         self._settled = asyncio.Event()
         self._catching_up = asyncio.Lock()
         self._failures: Counter[str] = Counter()
@@ -190,7 +193,9 @@ class _Session:
     def _write(self, record: CellRecord) -> None:
         self._sink.cell(record)
         self._left -= 1
-        if record.verdicts[0].status is not Status.OK:
+        if record.cell.repeat < 1:
+            self._warmup_left -= 1
+        elif record.verdicts[0].status is not Status.OK:
             self._failures[record.verdicts[0].status] += 1
 
     def _record(self, record: AttemptRecord) -> None:
@@ -217,11 +222,19 @@ class _Session:
         if self._progress is None:
             return
         total = self._plan.design.n_cells
-        eta_s = time_left(self._todo - self._left, self._left, self._active_s)
-        # What warms up is done first, and nothing counts until it is.
-        done, spent, failures = total - min(self._left, total), self._budget.spent, dict(self._failures)
         failure = self._sink.failure
-        self._progress(Progress(done, total, spent, failures, eta_s, "" if failure is None else str(failure)))
+        self._progress(
+            Progress(
+                done=total - (self._left - self._warmup_left),
+                total=total,
+                cost=self._budget.spent,
+                failures=dict(self._failures),
+                eta_s=time_left(self._todo - self._left, self._left, self._active_s),
+                trouble="" if failure is None else str(failure),
+                warmup_done=self._warmup_total - self._warmup_left,
+                warmup_total=self._warmup_total,
+            )
+        )
 
     def _cut(self) -> None:
         for worker in self._workers:
@@ -237,6 +250,8 @@ class _Session:
                     arm.release(self._write)
         self._tell_progress()
         outcome = self._control.outcome
+        if outcome is None and self._left:
+            outcome = Outcome(StudyState.STOPPED, "a worker ended before its cells, which is a defect in evaltui")
         if self._left == 0 or outcome is None:
             outcome = Outcome(StudyState.FINISHED)
             tell(self._sink, "finished", "finished: every cell has its verdict")

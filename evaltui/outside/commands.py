@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
+import json
 import os
 import signal
 from asyncio.subprocess import PIPE, Process
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 OUTPUT_LIMIT: Final = 32 * 2**20
 COMPLAINT_LIMIT: Final = 2000
@@ -74,19 +77,25 @@ class Command:
 class LineProcesses:
     """Long-lived processes of one command: a line goes in, a line comes out. One call at a time each.
 
-    As many are started as are called at once. One that is cut off or breaks is killed, and another takes its place.
+    Every call has an ``id``, which its answer has to carry: a program that says a line too many would otherwise answer
+    each call with the answer to the one before. As many are started as are called at once. One that is cut off, breaks
+    or says anything else is killed, and another takes its place.
     """
 
     def __init__(self, command: Command) -> None:
         self._command = command
         self._idle: list[Process] = []
         self._tails: dict[int, asyncio.Task[str]] = {}
+        self._ids = itertools.count(1)
 
-    async def call(self, line: bytes) -> bytes:
-        """The line that answers ``line`` (both without their line feeds).
+    async def call(self, given: Mapping[str, object]) -> dict[str, Any]:
+        """What the process answers to ``given``, which goes to it as one line of JSON with an ``id``.
 
-        Raises CommandError: the process cannot be started, ends, or writes a line of more than 32 MB.
+        Raises CommandError: the process cannot be started, ends, writes a line of more than 32 MB, or one that is no
+        JSON object with that ``id``. TypeError, ValueError: ``given`` cannot be written as JSON.
         """
+        number = next(self._ids)
+        line = json.dumps({**given, "id": number}, allow_nan=False).encode()
         process = await self._take()
         done = False
         try:
@@ -95,15 +104,18 @@ class LineProcesses:
             with contextlib.suppress(ConnectionError):
                 process.stdin.write(line + b"\n")
                 await process.stdin.drain()
-            answer = await _line(process.stdout, self._command.argv[0])
+            answer = b"\n"
+            while answer.endswith(b"\n") and not answer.strip():
+                answer = await _line(process.stdout, self._command.argv[0])
             if not answer.endswith(b"\n"):
                 code = await process.wait()
                 why = await self._tails.pop(process.pid)
                 raise CommandError(
                     f"{self._command.argv[0]} ended ({_ending(code)}) without an answer{f': {why}' if why else ''}"
                 )
+            read = _answer_to(number, answer, self._command.argv[0])
             done = True
-            return answer[:-1]
+            return read
         finally:
             if done:
                 self._idle.append(process)
@@ -132,9 +144,9 @@ class LineProcesses:
 
 
 async def kill(process: Process) -> None:
-    """Kill the process with all that it started and did not send away; nothing when all of it has ended.
+    """Kill the process with its group, which is all that it started and did not send away; nothing when it has ended.
 
-    Its group keeps its number while anything of it lives, which whoever still holds the output shows.
+    The group keeps its number while anything of it lives, which whoever still holds the output shows.
     """
     if process.returncode is not None and (process.stdout is None or process.stdout.at_eof()):
         return
@@ -143,6 +155,10 @@ async def kill(process: Process) -> None:
     waiting = asyncio.ensure_future(process.wait())
     # A second cancellation must not leave a process behind that nobody waits for.
     await asyncio.shield(waiting)
+    # Whoever left the group may hold the pipes for ever; left open, they complain when the loop has long been closed.
+    transport = getattr(process, "_transport", None)
+    if transport is not None:
+        transport.close()
 
 
 async def _feed(process: Process, given: bytes) -> None:
@@ -170,6 +186,22 @@ async def _line(stream: asyncio.StreamReader, program: str) -> bytes:
         return await stream.readline()
     except ValueError:
         raise CommandError(f"{program} wrote a line of more than {OUTPUT_LIMIT // 2**20} MB") from None
+
+
+def _answer_to(number: int, line: bytes, program: str) -> dict[str, Any]:
+    said = line.decode("utf-8", "replace").strip()
+    try:
+        answer = json.loads(said)
+    except (ValueError, RecursionError):
+        answer = None
+    if not isinstance(answer, dict):
+        raise CommandError(f"{program} wrote a line that is no answer (its output is for answers alone): {said[:200]}")
+    if answer.get("id") != number or isinstance(answer["id"], bool):
+        told = "without an id" if "id" not in answer else f"with the id {str(answer['id'])[:40]}"
+        raise CommandError(
+            f'{program} wrote an answer {told} to the call with "id": {number}; each carries its call\'s'
+        )
+    return answer
 
 
 async def _tail(process: Process) -> str:

@@ -8,7 +8,8 @@ import importlib.util
 import inspect
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -56,15 +57,43 @@ def load(name: str, folder: Path) -> Callable[..., Any]:
 
 
 async def call(function: Callable[..., Any], *args: object) -> Any:
-    """The function's result: a coroutine is awaited, an ordinary function runs in a thread of its own.
+    """The function's result: coroutines run in one loop of their own, an ordinary function in a thread of its own.
 
-    Cancelling the call gives up on it at once; Python cannot stop a thread, so it goes on until it returns by itself,
-    or until the process ends.
+    So one that blocks holds up others of its kind and nothing else, and its caller's deadline holds. Cancelling the
+    call gives up on it at once; Python cannot stop a thread, so it goes on until it returns by itself, or until the
+    process ends. What ends a program or a task (SystemExit, CancelledError and their like) comes as a RuntimeError.
     """
     if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__):
-        return await function(*args)
+        return await _in_loop(lambda: function(*args))
     result = await _in_thread(lambda: function(*args))
-    return await result if inspect.isawaitable(result) else result
+    if not inspect.isawaitable(result):
+        return result
+    return await _in_loop(lambda: result)
+
+
+async def _in_loop(begin: Callable[[], Awaitable[Any]]) -> Any:
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_guarded(begin), _loop_of_functions()))
+
+
+async def _guarded(begin: Callable[[], Awaitable[Any]]) -> Any:
+    task = asyncio.current_task()
+    assert task is not None
+    try:
+        return await begin()
+    except Exception:
+        raise
+    except BaseException as raised:
+        if isinstance(raised, asyncio.CancelledError) and task.cancelling():
+            raise
+        raise RuntimeError(_said(raised)) from None
+
+
+@cache
+def _loop_of_functions() -> asyncio.AbstractEventLoop:
+    """One loop for all coroutines of the user's, so that what they share between calls belongs to one loop."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="evaltui-functions", daemon=True).start()
+    return loop
 
 
 async def _in_thread(work: Callable[[], Any]) -> Any:

@@ -11,7 +11,7 @@ from evaltui.outside.commands import Command, CommandError, LineProcesses
 from evaltui.providers.chat_body import plain_answer
 from evaltui.providers.classify import completion_of, sentence
 from evaltui.providers.secrets import Redactor
-from evaltui.providers.spoken import plain_prompt, read_json, request_document
+from evaltui.providers.spoken import plain_prompt, read_json, read_result, request_document
 
 
 class CommandProvider:
@@ -46,7 +46,7 @@ class CommandProvider:
 
 
 class LineProvider:
-    """Asks long-lived processes of ``command``, one JSON line per call and answer."""
+    """Asks long-lived processes of ``command``, one JSON line per call and answer, which carries the call's ``id``."""
 
     def __init__(self, command: Command, secrets: Iterable[str] = ()) -> None:
         self._processes = LineProcesses(command)
@@ -56,11 +56,10 @@ class LineProvider:
     async def complete(self, request: Request) -> Completion | Failure:
         """Ask one process. Raises nothing but CancelledError; a cancelled call kills that process."""
         try:
-            line = json.dumps(request_document(request), allow_nan=False).encode()
-            said = self._redactor.body(await self._processes.call(line))
+            answer = await self._processes.call(request_document(request))
         except (CommandError, TypeError, ValueError) as error:
             return self._redactor.outcome(_failure(error))
-        return read_json(said, self._name)
+        return self._redactor.outcome(read_result(answer, self._name))
 
     async def close(self) -> None:
         await self._processes.close()

@@ -64,9 +64,9 @@ def read_answers(path: Path) -> Mapping[Key, Mapping[str, object]]:
         if key is None:
             continue
         if key in answers:
-            faults.append(
-                Fault(f"line {number}", f"a second answer for item {key[2]!r}, repeat {key[1]}, arm {key[0]}")
-            )
+            arm, repeat, item = key
+            of = (f"arm {arm}" if arm is not None else "all arms", f"repeat {repeat}" if repeat else "all repeats")
+            faults.append(Fault(f"line {number}", f"a second answer for item {item!r}, {of[0]}, {of[1]}"))
         answers[key] = row
     if not answers and not faults:
         faults.append(Fault("", "the file holds no answers"))
@@ -77,6 +77,8 @@ def read_answers(path: Path) -> Mapping[Key, Mapping[str, object]]:
 
 def _rows(path: Path, faults: list[Fault]) -> Iterator[tuple[int, dict[str, object]]]:
     try:
+        if path.is_char_device() or path.is_block_device():
+            raise InputError(str(path), [Fault("", "it is a device and no file")])
         lines = path.read_bytes().decode("utf-8-sig").split("\n")
     except OSError as error:
         raise InputError(str(path), [Fault("", f"it cannot be read: {error.strerror}")]) from None

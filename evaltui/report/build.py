@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from evaltui.core.delta import NO_WARMUP, Warmup
 from evaltui.core.grid import Grid
 from evaltui.core.status import StudyState
 from evaltui.core.study import Design, ScorerDesign, StudyInfo
@@ -28,6 +29,7 @@ def assemble(
     time_left: Callable[[int], float | None],
     item_ids: Sequence[str],
     clustered: bool = False,
+    warmup: Warmup = NO_WARMUP,
 ) -> Summary:
     """The report from the numbers of each arm and, for each arm that may be compared, those of it and the baseline.
 
@@ -74,7 +76,7 @@ def assemble(
                 item_ids=item_ids,
             )
         ),
-        progress=_progress(info, grid, tally, time_left),
+        progress=_progress(info, grid, tally, warmup, time_left),
     )
 
 
@@ -88,14 +90,18 @@ def primary_scorer(design: Design) -> ScorerDesign:
     return next((scorer for scorer in design.scorers if scorer.primary), design.scorers[0])
 
 
-def _progress(info: StudyInfo, grid: Grid, tally: Tally, time_left: Callable[[int], float | None]) -> Progress:
+def _progress(
+    info: StudyInfo, grid: Grid, tally: Tally, warmup: Warmup, time_left: Callable[[int], float | None]
+) -> Progress:
     done = sum(grid.done(arm, repeat) for arm in range(grid.n_arms) for repeat in range(1, grid.repeats + 1))
     total = info.design.n_cells
     moving = info.state is StudyState.RUNNING and not info.crashed and done < total
     return Progress(
         done=done,
         total=total,
-        cost=tally.total_cost,
-        requests=tally.requests,
+        cost=tally.total_cost + warmup.cost,
+        requests=tally.requests + warmup.requests,
         eta_s=time_left(total - done) if moving else None,
+        warmup_done=warmup.cells,
+        warmup_total=len(info.design.arms) * info.design.warmup * info.design.n_items,
     )

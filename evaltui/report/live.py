@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from evaltui.core.delta import CellBatch, Delta
+from evaltui.core.delta import NO_WARMUP, CellBatch, Delta
 from evaltui.core.grid import Grid
 from evaltui.core.records import Item
 from evaltui.core.score import contributions
@@ -37,6 +37,7 @@ class Live:
         self.items = tuple(items)
         self.grid = Grid(info.design)
         self.tally = Tally(info.design)
+        self.warmup = NO_WARMUP
         self._item_ids = [item.id for item in items]
         self._categories = [item.category for item in items]
         clusters = [item.cluster for item in items]
@@ -48,6 +49,7 @@ class Live:
         self.info = delta.info
         self.tally.grow(delta.info.design.repeats)
         self.tally.apply(delta.attempts)
+        self.warmup += delta.warmup
         before = self._kept_for
         self.grid.grow(delta.info.design.repeats)
         if self._what_is_kept() != before:
@@ -68,6 +70,7 @@ class Live:
             time_left=lambda remaining: self._pace.time_left(remaining, now),
             item_ids=self._item_ids,
             clustered=self._clusters is not None,
+            warmup=self.warmup,
         )
 
     def _what_is_kept(self) -> tuple[Scoring, int, int, bool]:

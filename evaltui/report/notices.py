@@ -105,8 +105,9 @@ def _excluded(counts: Mapping[str, int], policy: MissingPolicy, score_range: Sco
 def _design(info: StudyInfo, ended: bool, arms: Sequence[ArmSummary]) -> Iterator[Notice]:
     design = info.design
     if design.warmup:
-        are = "is" if design.warmup == 1 else "are"
-        yield Notice("warmup", f"{count(design.warmup, 'warm-up run')} of each arm {are} left out of every number")
+        are, their = ("is", "its") if design.warmup == 1 else ("are", "their")
+        told = f"{count(design.warmup, 'warm-up run')} of each arm {are} in no score, band or counter"
+        yield Notice("warmup", f"{told}; {their} calls are part of the requests and of the cost")
     if design.n_items < FEWEST_ITEMS:
         yield Notice("few_items", f"too few items for a claim: {design.n_items}, use at least {FEWEST_ITEMS}")
     runs = min((arm.band.k for arm in arms), default=0) if ended else design.repeats

@@ -239,13 +239,18 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """``eta_s`` is None before it can be told. ``cost`` is in the currency of the prices."""
+    """``eta_s`` is None before it can be told. ``cost`` is in the currency of the prices.
+
+    ``cost`` and ``requests`` are of all calls, those of warm-up runs too, whose cells are counted apart.
+    """
 
     done: int
     total: int
     cost: float
     requests: int
     eta_s: float | None
+    warmup_done: int = 0
+    warmup_total: int = 0
 
 
 @dataclass(frozen=True, slots=True)

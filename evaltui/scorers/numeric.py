@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import deque
 from decimal import Decimal
@@ -68,6 +69,16 @@ def _canonical(sign: str, whole: str, fraction: str, exponent: str | None) -> st
     return f"-{number}" if sign == "-" and number != "0" else number
 
 
+def _is_structure(gold: str) -> bool:
+    """Whether a gold is a table or list: one of its numbers would be picked by chance."""
+    if not gold.lstrip().startswith(("{", "[")):
+        return False
+    try:
+        return isinstance(json.loads(gold), dict | list)
+    except (ValueError, RecursionError):
+        return False
+
+
 def numeric_rule(options: NumericOptions) -> Rule:
     """Equality is exact on the decimal digits; with a tolerance it is |answer - gold| <= tolerance (x |gold|)."""
     tolerance = Decimal(repr(options.tolerance))
@@ -81,9 +92,9 @@ def numeric_rule(options: NumericOptions) -> Rule:
     def rule(item: Item, answer: str) -> Mark:
         if item.gold is None:
             return without_gold(item)
-        gold = last_number(item.gold)
+        gold = None if _is_structure(item.gold) else last_number(item.gold)
         if gold is None:
-            return unscorable(f"the gold of item {item.id!r} holds no number")
+            return unscorable(f"the gold of item {item.id!r} is no number and no text that holds one")
         said = last_number(answer)
         if said is None:
             # A lone superscript is a numeral, legible and not the number asked for.

@@ -98,6 +98,8 @@ def read_mark(value: object) -> Mark:
     """
     label, note = None, ""
     if isinstance(value, dict):
+        if unknown := sorted(str(name) for name in value.keys() - {"score", "label", "note"}):
+            return unscorable(f"the scorer's table has {unknown[0][:100]!r}; it may have score, label and note")
         label, note = value.get("label"), str(value.get("note") or "")[:NOTE_LENGTH]
         value = value.get("score", label)
     if value is None:
@@ -108,7 +110,7 @@ def read_mark(value: object) -> Mark:
         label, value = label or value, WORDS[fold(value)]
     if not isinstance(value, (bool, int, float)) or not math.isfinite(value) or not 0 <= value <= 1:
         return unscorable(f"the scorer gave the score {str(value)[:100]}; a score is a number from 0 to 1")
-    score = float(value)
+    score = float(value) + 0.0  # no minus zero, which would be another label than zero
     return Mark(as_label(fold(str(label))) if label is not None else _label(value), score, note=note)
 
 
@@ -119,7 +121,7 @@ WORDS = dict.fromkeys(("right", "correct", "true", "pass", "yes"), 1.0) | dict.f
 
 
 def _label(score: bool | int | float) -> str:
-    return str(score).lower() if isinstance(score, bool) else f"{score:g}"
+    return str(score).lower() if isinstance(score, bool) else f"{score + 0.0:g}"
 
 
 async def _within(limit_s: float, call: Callable[[], Awaitable[Any]]) -> Mark:

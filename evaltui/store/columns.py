@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evaltui.core.delta import AttemptBatch, CellBatch
+from evaltui.core.delta import NO_WARMUP, AttemptBatch, CellBatch, Warmup
 from evaltui.store import connect
 from evaltui.store.stored_text import decode
 
@@ -21,6 +21,8 @@ ATTEMPT_COLUMNS: Final = (
     "key, run, status, number, started, latency, wait, queue_wait, coalesce(prompt_tokens, 0), "
     "coalesce(completion_tokens, 0), coalesce(cached_tokens, 0), coalesce(cost, 0), item, request_hash"
 )
+ATTEMPT_COST: Final = 11
+"""Where the cost stands in a row of these."""
 REQUEST_BYTES: Final = 8
 """How much of a request's hash tells it from others."""
 
@@ -96,6 +98,17 @@ class RunTable:
             cost=np.array(cost, np.float64),
             request=_requests(request),
             in_flight=np.array([count or 0 for count in in_flight], np.int64),
+        )
+
+    def warmup(self, cells: Rows, attempts: Rows) -> Warmup:
+        """What the rows of warm-up runs amount to."""
+        if not self.warmups:
+            return NO_WARMUP
+        calls = [row for row in attempts if row[1] in self.warmups]
+        return Warmup(
+            cells=sum(row[1] in self.warmups for row in cells),
+            requests=len(calls),
+            cost=sum(row[ATTEMPT_COST] or 0.0 for row in calls),
         )
 
     def _counted(self, rows: Rows) -> Rows:

@@ -96,7 +96,13 @@ class Follower:
         ):
             return None
         runs = RunTable.read(self._connection, self._study)
-        return Delta(info, runs.cells(cells), runs.attempts(attempts), tuple(event_of(row[1:]) for row in events))
+        return Delta(
+            info,
+            runs.cells(cells),
+            runs.attempts(attempts),
+            tuple(event_of(row[1:]) for row in events),
+            runs.warmup(cells, attempts),
+        )
 
     def _new_rows(self, select: str) -> Rows:
         # Asked each time: an engine that takes the study up brings an older file up to date.

@@ -70,6 +70,8 @@ def resolve(path: Path, ref: str) -> StudyInfo:
     with reading(path) as connection:
         study_id = named(connection, ref, path)
         row = connection.execute(f"SELECT {INFO_COLUMNS} FROM studies WHERE id = ?", (study_id,)).fetchone()
+        if row is None:
+            raise StoreError(f"{path} does not hold study {study_id} any more: it was deleted, or the file replaced")
         return _info(connection, row, LeaseWatch())
 
 

@@ -167,6 +167,8 @@ class Writer:
     def close(self) -> None:
         """Save what is queued, give the lease up and end the thread. Closing twice does nothing.
 
+        Ctrl-C while it waits for a disk or a lock gives the records up.
+
         Raises:
             StoreError: records could not be saved; how many, and why.
         """
@@ -183,6 +185,13 @@ class Writer:
             # The attempt that was under way may have been the one that succeeds.
             if not last.done.is_set():
                 raise StoreError(f"{self._path}: {self.backlog} records could not be saved: {reason}") from error
+        except KeyboardInterrupt as error:
+            self._saver.give_up.set()
+            self._thread.join()
+            if last.done.is_set() or not self.backlog:
+                raise
+            reason = self._saver.reason or "interrupted"
+            raise StoreError(f"{self._path}: given up; {self.backlog} records are not saved: {reason}") from error
         except BaseException:
             self._saver.give_up.set()
             raise

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Final, TypeVar
 
-from evaltui.core.delta import AttemptBatch, CellBatch, Delta
+from evaltui.core.delta import NO_WARMUP, AttemptBatch, CellBatch, Delta
 from evaltui.report.summary import ComparisonSummary, Summary
 
 _Batch = TypeVar("_Batch", CellBatch, AttemptBatch)
@@ -66,7 +66,7 @@ def in_slices(delta: Delta) -> Iterator[Delta]:
         if start == starts[-1]:
             yield replace(delta, cells=cells)
         else:
-            yield replace(delta, cells=cells, attempts=empty, events=())
+            yield replace(delta, cells=cells, attempts=empty, events=(), warmup=NO_WARMUP)
 
 
 def _point(done: int, comparison: ComparisonSummary) -> TracePoint | None:

@@ -76,6 +76,8 @@ def _progress(summary: Summary, marks: Marks, width: int) -> Content:
     said = [f"{int(100 * share):3} %", f"{progress.done:,} of {progress.total:,}"]
     if progress.done < progress.total and summary.info.live and summary.info.state is StudyState.RUNNING:
         said.append(f"{duration(progress.eta_s)} left" if progress.eta_s is not None else "time left unknown")
+    if progress.warmup_done < progress.warmup_total:
+        said.insert(2, f"warm-up {progress.warmup_done:,} of {progress.warmup_total:,}")
     limit = summary.info.design.max_cost
     said.append(f"cost {money(progress.cost)}" + (f" of {money(limit)}" if limit is not None else ""))
     said.append(f"{progress.requests:,} requests")

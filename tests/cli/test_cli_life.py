@@ -216,7 +216,7 @@ def test_what_a_users_function_prints_after_the_terminal_has_gone_fails_no_call(
 def test_calls_that_a_sleeping_machine_cut_off_are_made_again(tmp_path: Path, run: Start, evaltui: Evaltui) -> None:
     with AnsweringServer(0.1) as server:
         # Without retries, each call that timed out would be an item lost; ten of them would pause the study.
-        engine = run(server, settings="timeout_s = 1\nretries = 0\nretry_timeouts = false")
+        engine = run(server, settings="timeout_s = 2\nretries = 0\nretry_timeouts = false")
         under_way(server, 30)
         server.delay_s = 0.6
         time.sleep(0.2)

@@ -58,7 +58,8 @@ if __name__ == "__main__":
         print("right" if score(given["answer"], given["item"]) else "wrong")
     elif sys.argv[1] == "lines":
         for line in sys.stdin:
-            print(json.dumps(answer(json.loads(line))), flush=True)
+            asked = json.loads(line)
+            print(json.dumps({"id": asked["id"], **answer(asked)}), flush=True)
     elif sys.argv[1] == "text":
         print(answer({"prompt": sys.stdin.read()})["text"])
     else:
@@ -150,6 +151,21 @@ def test_a_study_does_not_go_on_with_another_recording(studied):
     resumed = evaltui(folder, "resume", "latest", "--headless")
     assert resumed.returncode == 2
     assert "the files behind endpoint main have changed since arm baseline was pinned" in resumed.stderr
+
+
+def test_what_a_recording_has_too_much_or_lacks_is_told_before_the_start(studied):
+    folder = studied('kind = "replay"\npath = "answers.jsonl"')
+    recording = folder / "answers.jsonl"
+    first, *rest = recording.read_text().splitlines()
+    lost = json.loads(first)
+    stranger = json.dumps({"item": "zz", "text": "4"})
+    recording.write_text("\n".join([*rest, stranger]))
+    command = [sys.executable, "-m", "evaltui", "check", str(folder / "study.toml")]
+    checked = subprocess.run(command, capture_output=True, text=True, check=False)
+    said = " ".join(checked.stdout.split())
+    assert checked.returncode == 0
+    assert "endpoint main: 1 answer that no cell asks for, the first item 'zz'" in said
+    assert f"the first item '{lost['item']}'" in said
 
 
 @pytest.mark.parametrize(

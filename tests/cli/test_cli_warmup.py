@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from evaltui_process import Evaltui, start
 
 N_ITEMS, N_CELLS = 40, 40 * 2 * 3
@@ -54,7 +55,12 @@ def test_warm_up_runs_are_recorded_resumed_and_in_no_number(tmp_path: Path, stud
     document = json.loads(warm.stdout)
     assert numbers(document) == numbers(json.loads(cold.stdout))
     (notice,) = [each["text"] for each in document["warnings"] if each["code"] == "warmup"]
-    assert notice == "2 warm-up runs of each arm are left out of every number"
+    assert notice == (
+        "2 warm-up runs of each arm are in no score, band or counter; "
+        "their calls are part of the requests and of the cost"
+    )
+    assert [(document["usage"]["requests"],)] == rows(db, "select count(*) from v_attempts")
+    assert document["usage"]["cost"] == pytest.approx(rows(db, "select coalesce(sum(cost), 0) from v_attempts")[0][0])
     assert document["pins"]["baseline"]["warmup"] == 2
     kinds = rows(db, "select repeat, kind, done from v_runs where arm = 'baseline' order by repeat")
     assert kinds == [(r, "warmup" if r < 1 else "end-to-end", N_ITEMS) for r in (-1, 0, 1, 2, 3)]

@@ -141,6 +141,30 @@ def test_the_plan_holds_the_whole_study_without_its_files() -> None:
     assert made.config_path == "/x/s.toml"
 
 
+NO_NUMBER = "number cannot use the gold of 1 item: the gold of item 'i0' is no number and no text that holds one"
+
+
+@pytest.mark.parametrize(
+    ("gold", "told"),
+    [
+        (
+            "banana",
+            "number cannot use the gold of 1 item: the gold of item 'i0' is no number and no text that holds one",
+        ),
+        (
+            '{"b": 1}',
+            "number cannot use the gold of 1 item: the gold of item 'i0' is no number and no text that holds one",
+        ),
+        ("#### 42", None),
+    ],
+)
+def test_a_gold_that_its_scorer_cannot_use_is_told_before_the_start(gold: str, told: str | None) -> None:
+    config = study({"scorers": {"number": {"primary": True}}})
+    items = datasets.from_items(make_item(f"i{n}", {"question": "?"}, gold=gold if n == 0 else "1") for n in range(12))
+    shown = preview(config, build_plan(config, items))
+    assert [each for each in shown.warnings if "cannot use the gold" in each] == ([] if told is None else [told])
+
+
 def test_the_design_names_its_scorers_with_the_primary_marked() -> None:
     changes = {"scorers": {"number": {"primary": True}, "shape": {"kind": "json_schema", "schema": {}}}}
     scorers = plan(changes).design.scorers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections import Counter
 
 import pytest
 from engine_world import Memory, Told, always, exact, right, run, study
@@ -212,3 +213,31 @@ def test_a_sink_that_is_behind_is_waited_for() -> None:
     assert begun[:3] == [0, 0, 0]
     assert begun[3] == pytest.approx(60, abs=0.01)
     assert len(sink.cells) == 2 * 2 * 8
+
+
+async def cancels_its_first_call(request: Request) -> Completion:
+    if request.attempt == 1:
+        raise asyncio.CancelledError
+    return Completion("yes")
+
+
+def test_an_endpoint_that_cancels_itself_fails_its_calls_and_no_cell_is_lost() -> None:
+    sink = Memory()
+    outcome = run(study(1, endpoint={"retries": 1}), Told(cancels_its_first_call), sink)
+    assert outcome.state is StudyState.FINISHED
+    assert sink.statuses == {Status.OK: 4}
+    assert Counter(attempt.status for attempt in sink.attempts) == {Status.SERVER_ERROR: 4, Status.OK: 4}
+
+
+class CancelsItself:
+    name, version, score_range = "own", "1", (0.0, 1.0)
+
+    async def score(self, item: Item, completion: Completion) -> Verdict:
+        raise asyncio.CancelledError
+
+
+def test_a_scorer_that_cancels_itself_makes_scorer_errors_and_no_cell_is_lost() -> None:
+    sink = Memory()
+    outcome = run(study(2), Told(right), sink, scored_by=(CancelsItself(),))
+    assert outcome.state is StudyState.FINISHED
+    assert sink.statuses == {Status.SCORER_ERROR: 8}

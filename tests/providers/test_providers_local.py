@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import sys
@@ -138,12 +139,13 @@ async def test_what_a_command_prints_holds_no_key_of_the_environment(tmp_path, a
 LINES = """
 import json, os, sys, time
 for line in sys.stdin:
-    prompt = json.loads(line)["prompt"]
+    asked = json.loads(line)
+    prompt = asked["prompt"]
     if prompt == "die":
         sys.exit("dying")
     if prompt == "hang":
         time.sleep(60)
-    print(json.dumps({"text": f"{prompt} {os.getpid()}"}), flush=True)
+    print(json.dumps({"id": asked["id"], "text": f"{prompt} {os.getpid()}"}), flush=True)
 """
 
 
@@ -173,7 +175,74 @@ async def test_a_long_lived_process_that_dies_or_hangs_is_replaced(tmp_path, ask
     await provider.close()
 
 
+SAYS_TOO_MUCH = """
+import json, sys, time
+how = sys.argv[1]
+if how == "banner":
+    print("Loading model...", flush=True)
+for line in sys.stdin:
+    asked = json.loads(line)
+    answer = json.dumps({"id": asked["id"], "text": asked["prompt"]})
+    if how == "no id":
+        answer = json.dumps({"text": asked["prompt"]})
+    if how == "late" and asked["prompt"] == "0":
+        answer = json.dumps({"id": asked["id"] + 1, "text": "another's"}) + "\\n" + answer
+    print(answer, flush=True)
+    if how == "blank":
+        print(flush=True)
+    if how == "twice":
+        print(answer, flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "answered", "told"),
+    [
+        ("blank", 4, ""),
+        ("banner", 0, "wrote a line that is no answer (its output is for answers alone): Loading model..."),
+        ("no id", 0, "wrote an answer without an id to the call with"),
+        ("twice", 2, 'wrote an answer with the id 1 to the call with "id": 2'),
+        ("late", 3, 'wrote an answer with the id 2 to the call with "id": 1'),
+    ],
+)
+async def test_a_program_that_says_too_much_never_answers_one_call_with_the_answer_to_another(
+    tmp_path, ask, how, answered, told
+):
+    command = script(tmp_path, SAYS_TOO_MUCH)
+    provider = LineProvider(Command((*command.argv, how), tmp_path))
+    outcomes = [await provider.complete(ask(str(number))) for number in range(4)]
+    await provider.close()
+    texts = {n: outcome.text for n, outcome in enumerate(outcomes) if isinstance(outcome, Completion)}
+    assert texts == {n: str(n) for n in texts}
+    assert len(texts) == answered
+    failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
+    assert {(failure.status, failure.retry) for failure in failures} <= {(Status.SERVER_ERROR, True)}
+    assert all(told in failures[0].message for _ in failures[:1])
+
+
+async def test_a_program_that_leaves_its_group_with_the_output_open_is_given_up_without_a_word(tmp_path, ask, capfd):
+    """It made a session of its own, so nothing here may kill it; its pipes are let go."""
+    command = script(
+        tmp_path,
+        """
+        import os, time
+        if os.fork() == 0:
+            os.setsid()
+            open("pid", "w").write(str(os.getpid()))
+            time.sleep(4)
+        """,
+    )
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(1):
+            await CommandProvider(command, as_json=False).complete(ask())
+    os.kill(int((tmp_path / "pid").read_text()), 9)
+    gc.collect()
+    assert "Traceback" not in capfd.readouterr().err
+
+
 MODULE = """
+import asyncio
+import sys
 import time
 
 def shout(asked):
@@ -190,6 +259,18 @@ def stops(asked):
 
 def leaves(asked):
     raise SystemExit(3)
+
+async def cancels(asked):
+    raise asyncio.CancelledError
+
+async def exits(asked):
+    sys.exit(4)
+
+async def interrupts(asked):
+    raise KeyboardInterrupt
+
+async def blocks(asked):
+    time.sleep(1)
 
 def nothing(asked):
     return None
@@ -222,6 +303,9 @@ async def test_a_function_answers(tmp_path, module, ask, function, text):
         ("fails", True, "RuntimeError: no luck with hi"),
         ("stops", True, "StopIteration"),
         ("leaves", True, "SystemExit: 3"),
+        ("cancels", True, "CancelledError"),
+        ("exits", True, "SystemExit: 4"),
+        ("interrupts", True, "KeyboardInterrupt"),
         ("nothing", False, "neither a text nor a table"),
     ],
 )
@@ -231,13 +315,14 @@ async def test_a_function_that_fails_fails_its_call_only(tmp_path, module, ask, 
     assert said in failure.message
 
 
-async def test_a_function_that_hangs_is_given_up_at_the_deadline(tmp_path, module, ask):
-    provider = FunctionProvider(f"{module}:hangs", tmp_path)
+@pytest.mark.parametrize("function", ["hangs", "blocks"])
+async def test_a_function_that_hangs_is_given_up_at_the_deadline(tmp_path, module, ask, function):
+    provider = FunctionProvider(f"{module}:{function}", tmp_path)
     began = time.monotonic()
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.2):
             await provider.complete(ask())
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 0.9
 
 
 @pytest.mark.parametrize(

@@ -242,7 +242,7 @@ async def test_a_request_that_is_not_json_pauses_with_a_sentence(provider, ask):
     assert "cannot be written as JSON" in failure.message
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]", "%7B", '{"arm": "a", "repeat": 0, "item": "i", "attempt": 1}'])
+@pytest.mark.parametrize("text", ["", "{}", "[1]", "%7B", '{"arm": "a", "repeat": 1, "item": "i", "attempt": 0}'])
 def test_a_header_that_names_no_cell_is_refused_with_a_sentence(text):
     with pytest.raises(ValueError, match=CELL_HEADER):
         decode_cell(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import resource
 import sqlite3
 import subprocess
@@ -78,6 +79,31 @@ def test_an_engine_whose_disk_is_full_waits_says_so_and_finishes_once_there_is_r
     assert engine.returncode == 0, said
     assert "candidate" in report
     insist_whole(path, 240)
+
+
+def test_a_second_signal_gives_up_what_a_full_disk_does_not_take_and_says_how_much(tmp_path: Path) -> None:
+    path = tmp_path / "t.db"
+    options = ["--items", "40", "--repeats", "3", "--speed", "4", "--headless", "--db", str(path)]
+    command = [sys.executable, "-m", "evaltui", "demo", *options]
+    engine = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        while not (path.exists() and store.studies(path) and store.verify(path).studies[0].done > 5):
+            assert engine.poll() is None
+            time.sleep(0.02)
+        resource.prlimit(engine.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+        assert engine.stderr is not None
+        while "no new calls: " not in engine.stderr.readline():
+            assert engine.poll() is None
+        engine.terminate()
+        while "; Ctrl-C, or SIGTERM, gives them up" not in (line := engine.stderr.readline()):
+            assert engine.poll() is None, line
+        engine.terminate()
+        _, said = engine.communicate(timeout=30)
+    finally:
+        engine.kill()
+        engine.communicate()
+    assert engine.returncode == 2
+    assert re.search(r"given up; \d+ records are not saved: ", said)
 
 
 WITHOUT_ROOM = """

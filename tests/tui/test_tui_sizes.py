@@ -43,14 +43,24 @@ async def test_sizes_change_while_verdicts_come_in_and_the_screen_is_whole_again
         assert monitor.query_one(Heatmap).n_rows == 2000
 
 
-@pytest.mark.parametrize("size", [(39, 24), (80, 9), (1, 1), (12, 3)])
-async def test_below_the_minimum_one_line_says_so(workspace: Make, size: tuple[int, int]) -> None:
+@pytest.mark.parametrize(
+    ("size", "notice"),
+    [
+        ((39, 24), "evaltui needs 40 x 10, this is 39 x 24"),
+        ((80, 9), "evaltui needs 40 x 10, this is 80 x 9"),
+        ((30, 8), "needs 40 x 10, is 30 x 8"),
+        ((13, 3), "needs 40 x 10"),
+        ((12, 3), "too small"),
+        ((1, 1), "t"),
+    ],
+)
+async def test_below_the_minimum_one_line_says_so(workspace: Make, size: tuple[int, int], notice: str) -> None:
     study = workspace(plan_of(20), share=0.5)
     app = EvaltuiApp(study.path, study_id=study.study_id)
     async with app.run_test(size=size) as pilot:
         await monitor_of(app, pilot)
         lines = screen_text(app).splitlines()
-        assert lines[0].strip() == f"evaltui needs 40 x 10, this is {size[0]} x {size[1]}"[: size[0]].strip()
+        assert lines[0].strip() == notice
         assert not any(line.strip() for line in lines[1:])
 
 

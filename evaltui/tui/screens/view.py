@@ -27,7 +27,9 @@ class View(Screen[None]):
         kind = layout_class(width, height)
         for each in ("tiny", "narrow", "medium", "wide"):
             self.set_class(each == kind, each)
-        notice = f"evaltui needs {SMALLEST[0]} x {SMALLEST[1]}, this is {width} x {height}"
+        needed, here = f"{SMALLEST[0]} x {SMALLEST[1]}", f"{width} x {height}"
+        notices = (f"evaltui needs {needed}, this is {here}", f"needs {needed}, is {here}", f"needs {needed}")
+        notice = next((each for each in notices if len(each) <= width), "too small")
         self.query_one("#too-small", Static).update(Content(notice[: max(0, width)]))
 
 
